@@ -1,0 +1,48 @@
+// The box as a container engine understands it: pure functions from the plan to argv, and from the self-test to words.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/secret.h"
+#include "plan/plan.h"
+
+namespace sanduk {
+
+// What a run adds to its plan: names and places that are known only now.
+struct BoxNames {
+  std::string run_id;             // "sanduk-" and lower-case hexadecimal: container name, label value
+  std::string engine;             // "docker", "podman"
+  std::string image;              // resolved reference
+  std::string socket_directory;   // host directory with relay.sock, mounted at /run/sanduk
+  std::string helper_directory;   // host directory with the file `box`, mounted read-only at /sanduk
+  std::string guard_directory;    // host directory with the stand-ins `empty-file` (0444) and `empty-directory` (0555)
+  std::int64_t owner_pid = 0;
+  std::string owner_start_time;   // field 22 of /proc/PID/stat
+  std::string state_directory;
+};
+
+// Where things are inside the box.
+inline constexpr std::string_view box_workspace = "/work";
+inline constexpr std::string_view box_socket = "/run/sanduk/relay.sock";
+inline constexpr std::string_view box_helper = "/sanduk/box";
+inline constexpr int box_relay_port = 8750;  // on 127.0.0.1 inside
+
+// `ENGINE create …` with every restriction of the plan. The token is inherited by name (-e NAME), never in argv.
+std::vector<std::string> create_command(const Plan& plan, const BoxNames& names);
+std::vector<std::string> start_command(const BoxNames& names);   // start --attach
+std::vector<std::string> kill_command(const BoxNames& names);
+std::vector<std::string> remove_command(const BoxNames& names);  // rm --force --volumes
+std::vector<std::string> inspect_state_command(const BoxNames& names);  // prints "running|exited CODE OOM" in one line
+
+// Variables that the engine's client must have in its own environment, so that `-e NAME` finds them.
+std::map<std::string, std::string> inherited_variables(const Plan& plan, const Secret& token, const Secret& key);
+
+// Judges the helper's report (JSON text) against the plan. Every fault in words; none: the box is as planned. `key` is
+// searched for in the variables and arguments that the report holds, whole and in pieces of 6 characters.
+std::vector<std::string> check_box_report(std::string_view report, const Plan& plan, const Secret& key);
+
+}  // namespace sanduk

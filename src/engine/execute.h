@@ -1,0 +1,33 @@
+// Does a plan: image, relay, container, collect; undoes right to left, always; leaves a record.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agents/agent_reader.h"
+#include "base/world.h"
+#include "diagnostics/diagnostic.h"
+#include "engine/event.h"
+#include "plan/plan.h"
+
+namespace sanduk {
+
+enum class RunStatus { done, agent_failed, host_not_ready, bad_profile, stopped_by_policy, timed_out, interrupted, internal_error };
+
+struct RunOutcome {
+  RunStatus status = RunStatus::internal_error;
+  int exit_code = 70;                    // as the table in cli/exit_code.h says
+  std::optional<Diagnostic> diagnostic;  // why it is not `done`
+  std::string run_id;
+  std::string record_directory;
+  std::string report_file;               // the copy in the record folder; empty: none was left
+  AgentResult agent;
+  RelayTally relay;
+  double seconds = 0;
+};
+
+// Runs `plan`. Never throws for what can go wrong outside; every step that was begun is undone before it returns.
+// `world.stop_fd` interrupts. `plan_json` is stored as the record's plan.
+RunOutcome execute(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners);
+
+}  // namespace sanduk

@@ -1,0 +1,131 @@
+// What a run will do, resolved: plain values, no positions, no secrets. `sanduk plan` prints it, `sanduk apply` runs it.
+//
+// Text in braces stands for what is known only when the run starts, in `agent.argv` and `agent.variables`:
+//   {relay}  the relay's root URL as the box sees it, "http://127.0.0.1:PORT"     {token}  the run token
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sanduk {
+
+// open: egress and the key. key_safe: egress and a run token. sealed: a run token and no way out but the relay.
+enum class NetworkMode { sealed, key_safe, open };
+
+// How the box reaches the relay. socket: no network at all, one mounted unix socket. gateway: an internal network.
+enum class Transport { none, socket, gateway };
+
+// How a body and its usage look on the wire (reference: the providers' API documentation). none: no policy, no usage.
+enum class Protocol { none, anthropic_messages, openai_responses, openai_chat };
+
+enum class BodyLog { none, digest, full };
+
+struct Variable {
+  std::string name;
+  std::string value;  // may hold placeholders
+};
+
+struct PlannedAgent {
+  std::string name;
+  std::vector<std::string> argv;     // the program inside the box and its arguments, the task included
+  std::vector<Variable> variables;   // the whole of what the agent's environment is given
+  std::string token_variable;        // the variable of those that holds {token}; empty in mode open
+  std::string reader;                // format of its standard output: "claude-stream-json", "plain"
+};
+
+struct PlannedImage {
+  std::string ref;                          // the name that is run, e.g. "sanduk-claude:2.1.0-u1000"
+  std::string containerfile;                // "builtin:NAME" or an absolute path; empty: the image must exist
+  std::vector<Variable> build_arguments;
+  bool rebuild = false;
+};
+
+// A path of the workspace that the box may read and not write. Missing ones are covered, too.
+struct PlannedWorkspace {
+  std::string host_path;                    // absolute, links resolved; mounted at /work
+  std::vector<std::string> protected_paths; // relative, normalised
+  std::string report;                       // relative
+};
+
+struct PlannedMount {
+  std::string host_path;
+  std::string box_path;
+  bool read_only = true;
+};
+
+struct PlannedLimits {
+  double cpus = 0;                  // 0: the engine's default
+  std::int64_t memory_bytes = 0;
+  std::int64_t pids = 0;
+  std::int64_t timeout_seconds = 0;
+};
+
+struct PlannedUser {
+  std::int64_t uid = 0;
+  std::int64_t gid = 0;
+};
+
+struct Upstream {
+  std::string scheme;   // "https" or "http"
+  std::string host;     // name or address, IPv6 without brackets
+  std::int64_t port = 0;
+};
+
+// One endpoint that the box may call. The path is compared exactly; the query is passed on.
+struct Route {
+  std::vector<std::string> methods;  // upper case; GET admits HEAD
+  std::string path;
+  Protocol protocol = Protocol::none;
+  bool has_model = false;            // the body names a model that the model list judges
+};
+
+// One GET with the real key before anything is built: 401 and 403 refuse the run, a network error refuses, any other
+// status counts as answered.
+struct KeyCheck {
+  std::string path;
+  std::vector<Variable> headers;  // name and value
+};
+
+struct PlannedRelay {
+  std::string provider;
+  std::optional<Upstream> upstream;  // absent: answers come from the cassette
+  std::string cassette;              // absolute path of a recording; empty: none
+  std::string auth_header;           // lower case, e.g. "x-api-key"
+  std::string auth_scheme;           // "Bearer" or "" (the bare key)
+  std::string key_source;            // "env:NAME", "file:PATH", "command:ARGV", "none"
+  bool key_optional = false;         // an absent variable then means no key
+  std::vector<Route> routes;
+  std::optional<std::vector<std::string>> models;  // absent: any; empty: none
+  std::optional<std::int64_t> max_tokens;          // clamp of one call's cap field
+  std::optional<std::int64_t> budget_calls;
+  std::optional<std::int64_t> budget_tokens;       // input + output + cache, as the provider reports them
+  bool ask_for_usage = false;        // insert stream_options.include_usage where a chat stream lacks it
+  std::optional<KeyCheck> key_check;
+};
+
+struct PlannedLog {
+  BodyLog bodies = BodyLog::none;
+  std::string directory;     // absolute; empty: the run's record folder
+  std::string record_file;   // absolute path of the cassette to write; empty: none
+};
+
+struct Plan {
+  std::string name;
+  std::string task;          // the prompt as the agent gets it, for the record
+  PlannedAgent agent;
+  PlannedImage image;
+  PlannedWorkspace workspace;
+  std::vector<PlannedMount> mounts;
+  std::vector<std::string> engines;  // candidates in order; the first that is ready is used
+  NetworkMode mode = NetworkMode::sealed;
+  Transport transport = Transport::socket;
+  PlannedUser user;
+  PlannedLimits limits;
+  PlannedRelay relay;
+  PlannedLog log;
+  bool keep = false;         // leave the container for inspection
+};
+
+}  // namespace sanduk
