@@ -1,0 +1,78 @@
+# sanduk. `make help` lists the targets; CMakePresets.json holds what they build.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+ENGINE ?= docker
+JOBS ?= $(shell nproc)
+BIN := build/dev/sanduk
+export TASK WORK   # through the environment, so that quotes and dollars in a task arrive as they are
+CTEST := ctest --output-on-failure --no-tests=error -j2
+CXX_FILES = $(shell find src tests -name '*.cpp' -o -name '*.h')
+
+# A preset is configured once; afterwards the build itself notices a changed CMake file.
+build/%/build.ninja:
+	cmake --preset $* --log-level=NOTICE
+
+.PHONY: help setup engine base-image build build-all demo run test test-fast lint format asan tsan tidy fuzz release clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (Debian packages; root or sudo)
+	@.ci/setup
+
+engine: setup ## start a container engine if none answers
+	@.ci/engine start $(ENGINE)
+
+base-image: engine ## have the base image of the agent images: pulled, or built from Debian packages
+	@.ci/base-image $(ENGINE)
+
+build: setup ## build the tool: build/dev/sanduk
+	@$(MAKE) build/dev/build.ninja
+	@cmake --build --preset dev -j$(JOBS) --target sanduk
+
+build-all: setup
+	@$(MAKE) build/dev/build.ninja
+	@cmake --build --preset dev -j$(JOBS)
+
+demo: build base-image ## run Claude Code in a sealed box against recorded answers: no key, no network
+	@SANDUK=$(CURDIR)/$(BIN) tests/support/demo.sh
+
+run: build base-image ## run an agent on a work tree: make run TASK="Review this." WORK=path ARGS="--model M"
+	@: $${TASK:?is what the agent is to do: make run TASK="Review this repository." WORK=path}
+	@$(BIN) run "$$TASK" --workdir "$${WORK:-.}" $(ARGS)
+
+test: build-all base-image ## build and run all tests, those in containers included
+	@cd build/dev && $(CTEST) --output-junit tests.xml
+
+test-fast: build-all ## run the tests that need neither an engine nor patience
+	@cd build/dev && $(CTEST) --label-exclude '^(container|slow)$$'
+
+lint: setup ## check format, scripts, layers and generated files
+	@clang-format --dry-run --Werror $(CXX_FILES)
+	@shellcheck --severity=style .ci/* $$(find tests resources -name '*.sh')
+	@for check in $$(find tests/lint -name 'check_*.py' | sort); do python3 "$$check"; done
+
+format: setup ## rewrite the sources in the format that lint checks
+	@clang-format -i $(CXX_FILES)
+
+asan: setup ## build and test with the address and undefined-behaviour sanitizers
+	@cmake --workflow --preset asan
+
+tsan: setup ## build and test with the thread sanitizer
+	@cmake --workflow --preset tsan
+
+tidy: setup ## build under clang-tidy
+	@cmake --workflow --preset tidy
+
+fuzz: setup ## build the fuzz targets
+	@cmake --workflow --preset fuzz
+
+release: setup ## build for use: build/release/sanduk
+	@cmake --workflow --preset release
+
+clean: ## remove what was built
+	@rm -rf build
