@@ -73,13 +73,15 @@ FileResult<std::string> read_file_beneath(const std::filesystem::path& root, con
   if (!at) return failed("read", root, errno);
   const std::vector<std::filesystem::path> parts(relative.begin(), relative.end());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i] == ".." || parts[i].is_absolute()) return FileError{"cannot read " + relative.string() + ": leaves " + root.string()};
+    if (parts[i] == ".." || parts[i].is_absolute())
+      return FileError{"cannot read " + relative.string() + ": leaves " + root.string()};
     const bool last = i + 1 == parts.size();
     const int kind = last ? O_NONBLOCK | O_NOCTTY : O_DIRECTORY;
     FileDescriptor next(openat(at.get(), parts[i].c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind));
     if (!next) {
       if (errno == ELOOP || (errno == ENOTDIR && !last)) {
-        return FileError{"cannot read " + relative.string() + ": " + parts[i].string() + " is a link or not a directory"};
+        return FileError{"cannot read " + relative.string() + ": " + parts[i].string() +
+                         " is a link or not a directory"};
       }
       return failed("read", relative, errno);
     }

@@ -14,7 +14,9 @@
 
 namespace sanduk {
 
-Secret::Secret(Secret&& other) noexcept : value_(other.value_) { other.wipe(); }
+Secret::Secret(Secret&& other) noexcept : value_(other.value_) {
+  other.wipe();
+}
 
 Secret& Secret::operator=(Secret&& other) noexcept {
   if (this != &other) {
@@ -25,7 +27,9 @@ Secret& Secret::operator=(Secret&& other) noexcept {
   return *this;
 }
 
-Secret::~Secret() { wipe(); }
+Secret::~Secret() {
+  wipe();
+}
 
 void Secret::wipe() {
   volatile char* bytes = value_.data();
@@ -37,8 +41,8 @@ bool Secret::matches(std::string_view candidate) const {
   if (value_.empty()) return false;
   unsigned char difference = value_.size() == candidate.size() ? 0 : 1;
   for (std::size_t i = 0; i < candidate.size(); ++i) {
-    difference = static_cast<unsigned char>(
-        difference | (static_cast<unsigned char>(candidate[i]) ^ static_cast<unsigned char>(value_[i % value_.size()])));
+    difference = static_cast<unsigned char>(difference | (static_cast<unsigned char>(candidate[i]) ^
+                                                          static_cast<unsigned char>(value_[i % value_.size()])));
   }
   return difference == 0;
 }
@@ -49,7 +53,9 @@ std::string random_hex(std::size_t bytes) {
   return hex(raw);
 }
 
-Secret make_token(std::string_view prefix) { return Secret(std::string(prefix) + random_hex(32)); }
+Secret make_token(std::string_view prefix) {
+  return Secret(std::string(prefix) + random_hex(32));
+}
 
 void forbid_core_dumps() {
   const rlimit none{0, 0};

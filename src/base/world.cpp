@@ -20,9 +20,13 @@ ProcessResult World::run(const Command& command, std::chrono::milliseconds timeo
   return run_process(command, timeout, std::size_t{16} << 20, stop_fd);
 }
 
-Child World::start(const Command& command) { return Child::start(command); }
+Child World::start(const Command& command) {
+  return Child::start(command);
+}
 
-std::chrono::system_clock::time_point World::now() const { return std::chrono::system_clock::now(); }
+std::chrono::system_clock::time_point World::now() const {
+  return std::chrono::system_clock::now();
+}
 
 std::filesystem::path World::current_directory() const {
   std::error_code error;
@@ -55,12 +59,11 @@ std::filesystem::path World::config_directory(const std::string& name) const {
 }
 
 std::string timestamp(std::chrono::system_clock::time_point when) {
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count();
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count();
   const std::time_t seconds = milliseconds / 1000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);
-  std::array<char, 40> text{};
+  std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900, parts.tm_mon + 1,
                 parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, static_cast<int>(milliseconds % 1000));
   return text.data();

@@ -40,7 +40,7 @@ struct Diagnostic {
   std::string message;  // lower case, stands alone, never a secret
   std::vector<Label> labels;
   std::vector<std::string> notes;
-  std::string help;     // the one thing to do
+  std::string help;  // the one thing to do
 
   Diagnostic& at(Span span, std::string text = "");
   Diagnostic& note(std::string text);
@@ -75,7 +75,8 @@ enum class Failure {
 
 // Thrown beyond the point where steps run; caught in one place, which unwinds the undo stack.
 struct RunError : std::runtime_error {
-  RunError(Failure why, Diagnostic what) : std::runtime_error(what.message), failure(why), diagnostic(std::move(what)) {}
+  RunError(Failure why, Diagnostic what)
+      : std::runtime_error(what.message), failure(why), diagnostic(std::move(what)) {}
   Failure failure;
   Diagnostic diagnostic;
 };

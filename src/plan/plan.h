@@ -1,4 +1,5 @@
-// What a run will do, resolved: plain values, no positions, no secrets. `sanduk plan` prints it, `sanduk apply` runs it.
+// What a run will do, resolved: plain values, no positions, no secrets. `sanduk plan` prints it, `sanduk apply` runs
+// it.
 //
 // Text in braces stands for what is known only when the run starts, in `agent.argv` and `agent.variables`:
 //   {relay}  the relay's root URL as the box sees it, "http://127.0.0.1:PORT"     {token}  the run token
@@ -29,24 +30,24 @@ struct Variable {
 
 struct PlannedAgent {
   std::string name;
-  std::vector<std::string> argv;     // the program inside the box and its arguments, the task included
-  std::vector<Variable> variables;   // the whole of what the agent's environment is given
-  std::string token_variable;        // the variable of those that holds {token}; empty in mode open
-  std::string reader;                // format of its standard output: "claude-stream-json", "plain"
+  std::vector<std::string> argv;    // the program inside the box and its arguments, the task included
+  std::vector<Variable> variables;  // the whole of what the agent's environment is given
+  std::string token_variable;       // the variable of those that holds {token}; empty in mode open
+  std::string reader;               // format of its standard output: "claude-stream-json", "plain"
 };
 
 struct PlannedImage {
-  std::string ref;                          // the name that is run, e.g. "sanduk-claude:2.1.0-u1000"
-  std::string containerfile;                // "builtin:NAME" or an absolute path; empty: the image must exist
+  std::string ref;            // the name that is run, e.g. "sanduk-claude:2.1.0-u1000"
+  std::string containerfile;  // "builtin:NAME" or an absolute path; empty: the image must exist
   std::vector<Variable> build_arguments;
   bool rebuild = false;
 };
 
 // A path of the workspace that the box may read and not write. Missing ones are covered, too.
 struct PlannedWorkspace {
-  std::string host_path;                    // absolute, links resolved; mounted at /work
-  std::vector<std::string> protected_paths; // relative, normalised
-  std::string report;                       // relative
+  std::string host_path;                     // absolute, links resolved; mounted at /work
+  std::vector<std::string> protected_paths;  // relative, normalised
+  std::string report;                        // relative
 };
 
 struct PlannedMount {
@@ -56,7 +57,7 @@ struct PlannedMount {
 };
 
 struct PlannedLimits {
-  double cpus = 0;                  // 0: the engine's default
+  double cpus = 0;  // 0: the engine's default
   std::int64_t memory_bytes = 0;
   std::int64_t pids = 0;
   std::int64_t timeout_seconds = 0;
@@ -68,8 +69,8 @@ struct PlannedUser {
 };
 
 struct Upstream {
-  std::string scheme;   // "https" or "http"
-  std::string host;     // name or address, IPv6 without brackets
+  std::string scheme;  // "https" or "http"
+  std::string host;    // name or address, IPv6 without brackets
   std::int64_t port = 0;
 };
 
@@ -78,7 +79,7 @@ struct Route {
   std::vector<std::string> methods;  // upper case; GET admits HEAD
   std::string path;
   Protocol protocol = Protocol::none;
-  bool has_model = false;            // the body names a model that the model list judges
+  bool has_model = false;  // the body names a model that the model list judges
 };
 
 // One GET with the real key before anything is built: 401 and 403 refuse the run, a network error refuses, any other
@@ -100,20 +101,20 @@ struct PlannedRelay {
   std::optional<std::vector<std::string>> models;  // absent: any; empty: none
   std::optional<std::int64_t> max_tokens;          // clamp of one call's cap field
   std::optional<std::int64_t> budget_calls;
-  std::optional<std::int64_t> budget_tokens;       // input + output + cache, as the provider reports them
-  bool ask_for_usage = false;        // insert stream_options.include_usage where a chat stream lacks it
+  std::optional<std::int64_t> budget_tokens;  // input + output + cache, as the provider reports them
+  bool ask_for_usage = false;                 // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;
 };
 
 struct PlannedLog {
   BodyLog bodies = BodyLog::none;
-  std::string directory;     // absolute; empty: the run's record folder
-  std::string record_file;   // absolute path of the cassette to write; empty: none
+  std::string directory;    // absolute; empty: the run's record folder
+  std::string record_file;  // absolute path of the cassette to write; empty: none
 };
 
 struct Plan {
   std::string name;
-  std::string task;          // the prompt as the agent gets it, for the record
+  std::string task;  // the prompt as the agent gets it, for the record
   PlannedAgent agent;
   PlannedImage image;
   PlannedWorkspace workspace;
@@ -125,7 +126,7 @@ struct Plan {
   PlannedLimits limits;
   PlannedRelay relay;
   PlannedLog log;
-  bool keep = false;         // leave the container for inspection
+  bool keep = false;  // leave the container for inspection
 };
 
 }  // namespace sanduk
