@@ -27,7 +27,7 @@ KnownKeys known_keys(const FieldTable<Record>& table) {
   KnownKeys keys;
   for (const Field<Record>& row : table) {
     keys.paths.push_back(row.path);
-    keys.open.push_back(row.shape == Shape::map);
+    keys.open.push_back(row.shape == Shape::map || row.shape == Shape::list_map);
   }
   return keys;
 }

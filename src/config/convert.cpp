@@ -235,6 +235,17 @@ bool convert(const Node& node, const std::string& name, const Origin& origin, Mo
   return good;
 }
 
+bool convert(const Node& node, const std::string& name, const Origin& origin, ListMap& into, Diagnostics& problems) {
+  if (node.kind != Node::Kind::table) {
+    return wrong_type(node, name, "a table of lists", "write NAME = [\"word\", \"word\"] lines", problems);
+  }
+  bool good = true;
+  for (const Entry& entry : node.entries) {
+    good = convert(entry.value, name + "." + entry.key, origin, into[entry.key], problems) && good;
+  }
+  return good;
+}
+
 std::string toml_string(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -304,6 +315,12 @@ std::string render_value(const TextList& value) {
 std::string render_value(const TextMap& value) {
   std::vector<std::string> parts;
   for (const auto& [key, item] : value) parts.push_back(key + " = " + toml_string(item.text));
+  return parts.empty() ? "{}" : "{ " + join(parts, ", ") + " }";
+}
+
+std::string render_value(const ListMap& value) {
+  std::vector<std::string> parts;
+  for (const auto& [key, list] : value) parts.push_back(key + " = " + render_value(list));
   return parts.empty() ? "{}" : "{ " + join(parts, ", ") + " }";
 }
 

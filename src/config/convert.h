@@ -11,7 +11,7 @@
 namespace sanduk {
 
 // How a value is written, for help, the reference and the JSON Schema.
-enum class Shape { text, boolean, integer, number, duration, size, path, list, map, mounts };
+enum class Shape { text, boolean, integer, number, duration, size, path, list, map, mounts, list_map };
 
 // `name` is the setting's key path, for messages. Nothing on a fault, which is in `problems`.
 // `convert` adds to `into` for maps (tables merge) and replaces for all others.
@@ -26,6 +26,7 @@ bool convert(const Node& node, const std::string& name, const Origin& origin, Fi
 bool convert(const Node& node, const std::string& name, const Origin& origin, TextList& into, Diagnostics& problems);
 bool convert(const Node& node, const std::string& name, const Origin& origin, TextMap& into, Diagnostics& problems);
 bool convert(const Node& node, const std::string& name, const Origin& origin, MountList& into, Diagnostics& problems);
+bool convert(const Node& node, const std::string& name, const Origin& origin, ListMap& into, Diagnostics& problems);
 
 constexpr Shape shape_of(const std::string&) {
   return Shape::text;
@@ -57,6 +58,7 @@ constexpr Shape shape_of(const TextMap&) {
 constexpr Shape shape_of(const MountList&) {
   return Shape::mounts;
 }
+constexpr Shape shape_of(const ListMap&) { return Shape::list_map; }
 
 // The value as TOML text, for `show` and for defaults in the reference.
 std::string render_value(const std::string& value);
@@ -69,6 +71,7 @@ std::string render_value(const FilePath& value);
 std::string render_value(const TextList& value);
 std::string render_value(const TextMap& value);
 std::string render_value(const MountList& value);
+std::string render_value(const ListMap& value);
 
 // A TOML basic string, quotes included.
 std::string toml_string(const std::string& text);

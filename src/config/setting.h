@@ -62,6 +62,7 @@ struct MapItem {
 };
 using TextMap = std::map<std::string, MapItem>;
 using MountList = std::vector<MountRequest>;
+using ListMap = std::map<std::string, TextList>;
 
 std::vector<std::string> texts(const TextList& list);
 

@@ -1,0 +1,123 @@
+// Every member of the plan by its JSON name, once: the writer and the reader are two visitors of this list.
+#pragma once
+
+#include "plan/plan.h"
+
+namespace sanduk {
+
+template <class Visitor>
+void visit(Visitor& v, Variable& m) {
+  v("name", m.name);
+  v("value", m.value);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedAgent& m) {
+  v("name", m.name);
+  v("argv", m.argv);
+  v("variables", m.variables);
+  v("token_variable", m.token_variable);
+  v("reader", m.reader);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedImage& m) {
+  v("ref", m.ref);
+  v("containerfile", m.containerfile);
+  v("build_arguments", m.build_arguments);
+  v("rebuild", m.rebuild);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedWorkspace& m) {
+  v("host_path", m.host_path);
+  v("protected", m.protected_paths);
+  v("report", m.report);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedMount& m) {
+  v("host_path", m.host_path);
+  v("box_path", m.box_path);
+  v("read_only", m.read_only);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedLimits& m) {
+  v("cpus", m.cpus);
+  v("memory_bytes", m.memory_bytes);
+  v("pids", m.pids);
+  v("timeout_seconds", m.timeout_seconds);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedUser& m) {
+  v("uid", m.uid);
+  v("gid", m.gid);
+}
+
+template <class Visitor>
+void visit(Visitor& v, Upstream& m) {
+  v("scheme", m.scheme);
+  v("host", m.host);
+  v("port", m.port);
+}
+
+template <class Visitor>
+void visit(Visitor& v, Route& m) {
+  v("methods", m.methods);
+  v("path", m.path);
+  v("protocol", m.protocol);
+  v("has_model", m.has_model);
+}
+
+template <class Visitor>
+void visit(Visitor& v, KeyCheck& m) {
+  v("path", m.path);
+  v("headers", m.headers);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedRelay& m) {
+  v("provider", m.provider);
+  v("upstream", m.upstream);
+  v("cassette", m.cassette);
+  v("auth_header", m.auth_header);
+  v("auth_scheme", m.auth_scheme);
+  v("key_source", m.key_source);
+  v("key_optional", m.key_optional);
+  v("key_check", m.key_check);
+  v("routes", m.routes);
+  v("models", m.models);
+  v("max_tokens", m.max_tokens);
+  v("budget_calls", m.budget_calls);
+  v("budget_tokens", m.budget_tokens);
+  v("ask_for_usage", m.ask_for_usage);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedLog& m) {
+  v("bodies", m.bodies);
+  v("directory", m.directory);
+  v("record_file", m.record_file);
+}
+
+template <class Visitor>
+void visit(Visitor& v, Plan& m) {
+  v("name", m.name);
+  v("mode", m.mode);
+  v("transport", m.transport);
+  v("engines", m.engines);
+  v("task", m.task);
+  v("agent", m.agent);
+  v("image", m.image);
+  v("workspace", m.workspace);
+  v("mounts", m.mounts);
+  v("user", m.user);
+  v("limits", m.limits);
+  v("relay", m.relay);
+  v("log", m.log);
+  v("keep", m.keep);
+}
+
+}  // namespace sanduk
