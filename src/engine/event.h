@@ -16,7 +16,7 @@ struct RunStarted {
   std::string record_directory;
 };
 struct StepStarted {
-  std::string step;  // "image", "relay", "container", "agent", "collect", "undo container" …
+  std::string step;  // "engine", "image", "relay", "container", "agent", "collect", "undo container" …
   std::string detail;
 };
 struct StepEnded {
@@ -36,8 +36,10 @@ struct CallEnded {
 struct Note {
   std::string text;
 };
+// Nothing happened, time went by: several a second while a step waits, for displays that show it.
+struct Tick {};
 
-using Event = std::variant<RunStarted, StepStarted, StepEnded, AgentSaid, AgentPrinted, CallEnded, Note>;
+using Event = std::variant<RunStarted, StepStarted, StepEnded, AgentSaid, AgentPrinted, CallEnded, Note, Tick>;
 using EventListener = std::function<void(const Event&)>;
 
 // Hands each event to all, one event at a time, from whatever thread.

@@ -12,7 +12,16 @@
 
 namespace sanduk {
 
-enum class RunStatus { done, agent_failed, host_not_ready, bad_profile, stopped_by_policy, timed_out, interrupted, internal_error };
+enum class RunStatus {
+  done,
+  agent_failed,
+  host_not_ready,
+  bad_profile,
+  stopped_by_policy,
+  timed_out,
+  interrupted,
+  internal_error
+};
 
 struct RunOutcome {
   RunStatus status = RunStatus::internal_error;
@@ -20,7 +29,7 @@ struct RunOutcome {
   std::optional<Diagnostic> diagnostic;  // why it is not `done`
   std::string run_id;
   std::string record_directory;
-  std::string report_file;               // the copy in the record folder; empty: none was left
+  std::string report_file;  // the copy in the record folder; empty: none was left
   AgentResult agent;
   RelayTally relay;
   double seconds = 0;

@@ -1,0 +1,41 @@
+// The words by which a run says why it did not go well. Each is a contract: scripts compare them, tests have one case
+// each.
+#pragma once
+
+#include <string_view>
+
+namespace sanduk::codes {
+
+// The host is not ready.
+inline constexpr std::string_view engine_missing = "engine-missing";
+inline constexpr std::string_view engine_stopped = "engine-stopped";
+inline constexpr std::string_view engine_denied = "engine-denied";
+inline constexpr std::string_view image_missing = "image-missing";
+inline constexpr std::string_view image_build_failed = "image-build-failed";
+inline constexpr std::string_view image_uid = "image-uid";
+inline constexpr std::string_view socket_path_too_long = "socket-path-too-long";
+inline constexpr std::string_view run_directory = "run-directory";
+inline constexpr std::string_view record_unwritable = "record-unwritable";
+inline constexpr std::string_view container_failed = "container-failed";
+inline constexpr std::string_view box_broken = "box-broken";
+
+// The agent did not do its work.
+inline constexpr std::string_view agent_failed = "agent-failed";
+inline constexpr std::string_view no_final_result = "no-final-result";
+inline constexpr std::string_view out_of_memory = "out-of-memory";
+
+// Something ended the run before the agent did. "budget-spent" and "cassette-miss" are the relay's words.
+inline constexpr std::string_view budget_spent = "budget-spent";
+inline constexpr std::string_view cassette_miss = "cassette-miss";
+inline constexpr std::string_view timed_out = "timed-out";
+inline constexpr std::string_view interrupted = "interrupted";
+
+// Only ever a note.
+inline constexpr std::string_view report_missing = "report-missing";
+
+// The plan is wrong in a way that only the run can see.
+inline constexpr std::string_view unknown_reader = "unknown-reader";
+
+inline constexpr std::string_view internal_error = "internal-error";
+
+}  // namespace sanduk::codes

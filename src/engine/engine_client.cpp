@@ -1,0 +1,132 @@
+#include "engine/engine_client.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "base/text.h"
+#include "engine/codes.h"
+
+namespace sanduk {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool mentions(const std::string& text, std::string_view words) {
+  return lower(text).find(words) != std::string::npos;
+}
+
+bool says_no_such(const ProcessResult& result) {
+  // Not just "no such": a missing socket of the daemon is "no such file".
+  for (const char* words : {"no such image", "no such container", "no such object", "image not known"}) {
+    if (mentions(result.errors, words)) return true;
+  }
+  return false;
+}
+
+RunError engine_fault(const std::string& engine, const ProcessResult& result) {
+  if (!result.started) {
+    Diagnostic diagnostic = error(std::string(codes::engine_missing), "`" + engine + "` is not installed");
+    diagnostic.note(result.error).with_help("install " + engine + ", or name another engine in engine.name");
+    return {Failure::host, diagnostic};
+  }
+  if (mentions(result.errors, "permission denied")) {
+    Diagnostic diagnostic = error(std::string(codes::engine_denied), "`" + engine + "` does not let this user in");
+    diagnostic.note(last_words(result))
+        .with_help("add the user to the engine's group (`sudo usermod -aG " + engine + " $USER`) and log in again");
+    return {Failure::host, diagnostic};
+  }
+  const std::string why = result.timed_out ? "gave no answer within " + human_seconds(engine_patience.count())
+                                           : "is installed, but its daemon does not answer";
+  Diagnostic diagnostic = error(std::string(codes::engine_stopped), "`" + engine + "` " + why);
+  if (!last_words(result).empty()) diagnostic.note(last_words(result));
+  diagnostic.with_help("start it, for instance with `sudo systemctl start " + engine + "`");
+  return {Failure::host, diagnostic};
+}
+
+}  // namespace
+
+FoundImage inspect_image(World& world, const std::string& engine, const std::string& ref) {
+  const std::string format = R"({{.Id}} {{index .Config.Labels "sanduk.agent-uid"}})";
+  const ProcessResult result = world.run(
+      {.argv = {engine, "image", "inspect", "--format", format, ref}, .variables = {}, .input = {}}, engine_patience);
+  if (!result.ok()) {
+    if (result.started && !result.timed_out && says_no_such(result)) return {};
+    throw engine_fault(engine, result);
+  }
+  FoundImage image;
+  image.exists = true;
+  const std::vector<std::string> words = split(trim(result.output), ' ');
+  image.id = words.at(0);
+  // Without the label, Go's templates print "<no value>".
+  if (words.size() == 2 && parse_decimal(words[1])) image.agent_uid = words[1];
+  return image;
+}
+
+FoundEngine find_engine(const Plan& plan, World& world) {
+  std::optional<RunError> first;
+  std::vector<std::string> others;
+  for (const std::string& engine : plan.engines) {
+    try {
+      return {engine, inspect_image(world, engine, plan.image.ref)};
+    } catch (const RunError& error) {
+      // One that is there but does not answer says more than one that is missing.
+      const bool better =
+          !first || (first->diagnostic.code == codes::engine_missing && error.diagnostic.code != codes::engine_missing);
+      if (first) others.push_back(better ? first->diagnostic.message : error.diagnostic.message);
+      if (better) first = error;
+    }
+  }
+  if (!first) throw RunError(Failure::internal, error(std::string(codes::internal_error), "the plan names no engine"));
+  for (const std::string& other : others) first->diagnostic.note("also tried: " + other);
+  throw RunError(*first);
+}
+
+std::optional<ContainerState> inspect_container(World& world, const BoxNames& names) {
+  const ProcessResult result =
+      world.run({.argv = inspect_state_command(names), .variables = {}, .input = {}}, engine_patience);
+  if (!result.ok()) return std::nullopt;
+  const std::vector<std::string> words = split(trim(result.output), ' ');
+  ContainerState state;
+  state.status = words.at(0);
+  if (words.size() > 1) state.exit_code = static_cast<int>(parse_decimal(words[1]).value_or(-1));
+  state.out_of_memory = words.size() > 2 && words[2] == "true";
+  return state;
+}
+
+bool remove_container(World& world, const BoxNames& names, bool may_still_appear) {
+  constexpr std::chrono::seconds patience(30);
+  constexpr std::chrono::seconds appears_within(3);
+  const Clock::time_point begin = Clock::now();
+  std::chrono::milliseconds pause(50);
+  for (;;) {
+    const ProcessResult result =
+        world.run({.argv = remove_command(names), .variables = {}, .input = {}}, engine_patience);
+    // An engine prints the name of what it removed. With --force, newer ones call it a success that nothing was there.
+    const bool removed = result.ok() && result.output.find(names.run_id) != std::string::npos;
+    const bool was_missing = result.started && !result.timed_out && !removed && (result.ok() || says_no_such(result));
+    const auto spent = Clock::now() - begin;
+    if (removed || (was_missing && (!may_still_appear || spent >= appears_within))) return true;
+    if (!was_missing && spent >= patience) return false;
+    if (!result.started) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::milliseconds(500));
+  }
+}
+
+std::string last_words(std::string_view output) {
+  constexpr std::size_t most_lines = 12;
+  constexpr std::size_t most_bytes = 4096;
+  std::string_view end = trim(output);
+  if (end.size() > most_bytes) end = end.substr(end.size() - most_bytes);
+  std::vector<std::string> lines = split(end, '\n');
+  if (lines.size() > most_lines) lines.erase(lines.begin(), lines.end() - most_lines);
+  return printable(join(lines, "\n"), true);
+}
+
+std::string last_words(const ProcessResult& result) {
+  if (!result.started) return result.error;
+  return last_words(trim(result.errors).empty() ? result.output : result.errors);
+}
+
+}  // namespace sanduk

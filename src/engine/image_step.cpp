@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "base/embedded.h"
+#include "base/text.h"
+#include "engine/codes.h"
+#include "engine/pump.h"
+#include "engine/run.h"
+#include "engine/run_directory.h"
+#include "engine/step.h"
+
+namespace sanduk {
+namespace {
+
+constexpr std::string_view builtin = "builtin:";
+constexpr std::size_t most_log = std::size_t{16} << 20;
+
+// What a build takes from our environment, by name, so that no password of a proxy is seen in a list of processes.
+constexpr std::array<const char*, 7> from_environment = {
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NPM_CONFIG_REGISTRY"};
+
+class ImageStep : public Step {
+ public:
+  explicit ImageStep(Run& run) : run_(run) {}
+
+  std::string name() const override { return "image"; }
+  std::string detail() const override { return image().ref; }
+
+  void perform() override {
+    if (!run_.image.exists || image().rebuild) {
+      if (image().containerfile.empty()) throw missing();
+      build();
+      run_.image = inspect_image(run_.world, run_.names.engine, image().ref);
+      if (!run_.image.exists) throw failed("the build left no image of that name", "");
+    }
+    check_user();
+    // The image that was looked at is the one that runs, whatever its name comes to mean meanwhile.
+    run_.names.image = run_.image.id.empty() ? image().ref : run_.image.id;
+  }
+
+ private:
+  const PlannedImage& image() const { return run_.plan.image; }
+
+  RunError missing() const {
+    Diagnostic diagnostic =
+        error(std::string(codes::image_missing), run_.names.engine + " has no image `" + image().ref + "`");
+    diagnostic.with_help("build or pull it (`" + run_.names.engine + " pull " + shell_quoted(image().ref) +
+                         "`), or give image.containerfile");
+    return {Failure::host, diagnostic};
+  }
+
+  RunError failed(const std::string& why, const std::string& output) const {
+    Diagnostic diagnostic =
+        error(std::string(codes::image_build_failed), "the image `" + image().ref + "` could not be built: " + why);
+    if (!output.empty()) diagnostic.note(last_words(output));
+    diagnostic.with_help("the whole output is in " + (run_.record.directory() / "build.log").string());
+    return {Failure::host, diagnostic};
+  }
+
+  std::vector<std::string> build_command() const {
+    std::filesystem::path file = image().containerfile;
+    std::filesystem::path context = file.parent_path();
+    if (image().containerfile.starts_with(builtin)) {
+      const std::string source = "resources/images/Containerfile." + image().containerfile.substr(builtin.size());
+      const std::optional<std::string_view> text = embedded_file(source);
+      if (!text) throw failed("there is no built-in " + source, "");
+      // Outside the context, so that the context is empty: nothing of the host can get into the image.
+      const std::filesystem::path build = make_below(run_.directory, "build", 0700);
+      context = make_below(build, "context", 0700);
+      file = build / "Containerfile";
+      write_below(build, "Containerfile", *text, 0600);
+    }
+    std::vector<std::string> argv = {run_.names.engine, "build",  "--force-rm", "--tag",
+                                     image().ref,       "--file", file.string()};
+    if (image().rebuild) argv.emplace_back("--no-cache");
+    for (const Variable& argument : image().build_arguments) {
+      argv.emplace_back("--build-arg");
+      argv.push_back(argument.name + "=" + argument.value);
+    }
+    for (const char* name : from_environment) {
+      if (!run_.world.variable(name)) continue;
+      argv.emplace_back("--build-arg");
+      argv.emplace_back(name);
+    }
+    argv.push_back(context.string());
+    return argv;
+  }
+
+  void build() {
+    run_.note("building the image " + image().ref + "; this happens once");
+    std::string log;
+    const auto keep = [&](std::string_view bytes) {
+      log.append(bytes.substr(0, most_log - std::min(most_log, log.size())));
+    };
+    Child child = run_.world.start({.argv = build_command(), .variables = {}, .input = {}});
+    run_.watcher.started_client(child.pid());
+    Pump pump(child, {.output = keep, .errors = keep, .tick = [&] { run_.tell(Tick{}); }});
+    const Pump::End end = pump.run(Pump::Time::max(), run_.world.stop_fd, -1);
+    if (end == Pump::End::stop) {
+      child.signal_group(SIGTERM);
+      if (!child.wait_for(std::chrono::seconds(5))) child.signal_group(SIGKILL);
+    }
+    write_file_atomically(run_.record.directory() / "build.log", log);
+    run_.check_interrupted();
+    const int code = child.wait_for(std::chrono::seconds(5)).value_or(-1);
+    if (code != 0) throw failed("`" + run_.names.engine + " build` ended with exit code " + std::to_string(code), log);
+  }
+
+  void check_user() const {
+    const std::string& label = run_.image.agent_uid;
+    const std::string uid = std::to_string(run_.plan.user.uid);
+    if (label.empty() || label == uid) return;
+    Diagnostic diagnostic =
+        error(std::string(codes::image_uid), "the image `" + image().ref + "` was built for user " + label +
+                                                 "; as user " + uid + " the agent could not write its own files");
+    const std::string remove = run_.names.engine + " image rm " + shell_quoted(image().ref);
+    diagnostic.with_help(image().containerfile.empty()
+                             ? "build it again with `--build-arg AGENT_UID=" + uid + "`"
+                             : "run `" + remove + "`; the next run builds it for user " + uid);
+    throw RunError(Failure::host, diagnostic);
+  }
+
+  Run& run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_image_step(Run& run) {
+  return std::make_unique<ImageStep>(run);
+}
+
+}  // namespace sanduk

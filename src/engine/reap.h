@@ -1,0 +1,23 @@
+// Cleans up after runs whose owner is dead. What belongs to a live one is never touched.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/world.h"
+#include "engine/run_record.h"
+
+namespace sanduk {
+
+// Removes what the run's record says it owns and marks it `abandoned`; true when nothing is left. Does not ask whether
+// the owner lives. A run that is over already is left as it is.
+bool abandon(World& world, const StateDirectory& state, const std::string& run_id);
+
+// Every live run of `state` whose owner is dead. Says in words what was removed, and what could not be.
+std::vector<std::string> reap_dead_runs(World& world, const StateDirectory& state);
+
+// The same from the engine's side, for containers whose record is lost: those that bear our label for this state
+// directory and a dead owner.
+std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const std::string& engine);
+
+}  // namespace sanduk

@@ -1,0 +1,62 @@
+#include "engine/report.h"
+
+#include <sys/stat.h>
+
+#include "base/files.h"
+
+namespace sanduk {
+namespace {
+
+constexpr std::size_t most_report = std::size_t{16} << 20;
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+ReportMark mark_report(const std::filesystem::path& workspace, const std::string& report) {
+  struct stat status {};
+  if (report.empty() || lstat((workspace / report).c_str(), &status) != 0) return {};
+  ReportMark mark;
+  mark.exists = true;
+  mark.inode = status.st_ino;
+#ifdef __APPLE__
+  mark.modified_ns = nanoseconds(status.st_mtimespec);
+  mark.changed_ns = nanoseconds(status.st_ctimespec);
+#else
+  mark.modified_ns = nanoseconds(status.st_mtim);
+  mark.changed_ns = nanoseconds(status.st_ctim);
+#endif
+  mark.size = static_cast<std::uint64_t>(status.st_size);
+  return mark;
+}
+
+std::optional<std::string> collect_report(const std::filesystem::path& workspace, const std::string& report,
+                                          const ReportMark& old, const std::filesystem::path& record,
+                                          std::string& why) {
+  const ReportMark now = mark_report(workspace, report);
+  if (!now.exists) {
+    why = "the agent left no " + report;
+    return std::nullopt;
+  }
+  if (now == old) {
+    why = report + " is from before this run; the agent did not write it";
+    return std::nullopt;
+  }
+  const FileResult<std::string> bytes = read_file_beneath(workspace, report, most_report);
+  if (!bytes) {
+    why = bytes.error().message;
+    return std::nullopt;
+  }
+  const std::string name = std::filesystem::path(report).filename().string();
+  std::optional<FileError> failed = make_private_directory(record / "report");
+  if (!failed) failed = write_file_atomically(record / "report" / name, *bytes);
+  if (failed) {
+    why = failed->message;
+    return std::nullopt;
+  }
+  return "report/" + name;
+}
+
+}  // namespace sanduk

@@ -1,0 +1,55 @@
+#include "engine/run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "engine/step.h"
+#include "engine/stop_signals.h"
+
+namespace sanduk {
+
+StopRequest::StopRequest() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  read_ = FileDescriptor(ends[0]);
+  write_ = FileDescriptor(ends[1]);
+}
+
+void StopRequest::ask(const std::string& code, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (words_) return;
+  words_ = Words{code, why};
+  write_all(write_.get(), "!");
+}
+
+std::optional<StopRequest::Words> StopRequest::asked() const {
+  const std::lock_guard lock(mutex_);
+  return words_;
+}
+
+void Run::check_interrupted() {
+  if (const int signal = take_stop_signal(world.stop_fd); signal != 0) throw Interrupted{signal};
+}
+
+ProcessResult Run::call(const Command& command, std::chrono::milliseconds timeout) {
+  ProcessResult result = world.run(command, timeout);
+  check_interrupted();
+  return result;
+}
+
+std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run) {
+  std::vector<std::unique_ptr<Step>> steps;
+  steps.push_back(make_engine_step(run));
+  steps.push_back(make_image_step(run));
+  if (plan.transport != Transport::none) steps.push_back(make_relay_step(run));
+  steps.push_back(make_container_step(run));
+  steps.push_back(make_agent_step(run));
+  steps.push_back(make_collect_step(run));
+  return steps;
+}
+
+}  // namespace sanduk

@@ -1,0 +1,83 @@
+// What the steps of one run share.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/agent_reader.h"
+#include "base/files.h"
+#include "base/secret.h"
+#include "base/world.h"
+#include "container/box.h"
+#include "engine/ending.h"
+#include "engine/engine_client.h"
+#include "engine/event.h"
+#include "engine/record.h"
+#include "engine/report.h"
+#include "engine/watcher.h"
+#include "plan/plan.h"
+#include "relay/relay.h"
+
+namespace sanduk {
+
+// A request that the run end, from whatever thread; the first one counts. `fd()` becomes readable with it.
+class StopRequest {
+ public:
+  struct Words {
+    std::string code;
+    std::string why;
+  };
+
+  StopRequest();
+  void ask(const std::string& code, const std::string& why);
+  std::optional<Words> asked() const;
+  int fd() const { return read_.get(); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Words> words_;
+  FileDescriptor read_;
+  FileDescriptor write_;
+};
+
+struct Run {
+  Run(const Plan& the_plan, World& the_world, const EventListeners& listeners, Record& the_record, Watcher& the_watcher)
+      : plan(the_plan), world(the_world), tell(listeners), record(the_record), watcher(the_watcher) {}
+
+  const Plan& plan;
+  World& world;
+  const EventListeners& tell;
+  Record& record;
+  Watcher& watcher;
+
+  std::filesystem::path directory;  // see run_directory.h
+  BoxNames names;
+  FoundImage image;
+  Secret key;
+  Secret token;
+
+  // The relay calls into the members above it, so that it must go first.
+  StopRequest stop;
+  std::mutex box_mutex;
+  std::vector<std::string> box_faults;  // what the self-test's report was found to lack
+  std::unique_ptr<Relay> relay;
+
+  ReportMark old_report;
+  Ending ending;  // what the agent step made of the agent's end
+  AgentResult agent;
+  RelayTally tally;
+  std::string report_file;
+  bool left_over = false;  // something of the run could not be removed
+
+  // Throws Interrupted if the user asked to stop.
+  void check_interrupted();
+  // `command` with its end awaited; throws Interrupted when the user asks to stop meanwhile.
+  ProcessResult call(const Command& command, std::chrono::milliseconds timeout);
+  void note(const std::string& text) const { tell(Note{text}); }
+};
+
+}  // namespace sanduk
