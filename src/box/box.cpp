@@ -44,6 +44,7 @@ namespace sanduk::box {
 namespace {
 
 constexpr int report_format = 1;
+constexpr std::size_t most_report = std::size_t{1000} << 10;  // the relay takes 1 MiB
 
 void make_report(Text& text, const Arguments& arguments, const Found& found, int filter_code, int listen_code) {
   Json report(text);
@@ -112,7 +113,7 @@ int run(const Arguments& arguments) {
   const int listen_code = arguments.port > 0 && listener < 0 ? errno : 0;
 
   // Nothing of the agent's has run yet: what is seen now is what the engine made.
-  Text report;
+  Text report(most_report);
   make_report(report, arguments, found, filter_code, listen_code);
   if (arguments.print_report) {
     report.add('\n');

@@ -12,37 +12,66 @@
 
 namespace sanduk {
 
+struct Cover;
+
 // What a run adds to its plan: names and places that are known only now.
 struct BoxNames {
-  std::string run_id;             // "sanduk-" and lower-case hexadecimal: container name, label value
-  std::string engine;             // "docker", "podman"
-  std::string image;              // resolved reference
-  std::string socket_directory;   // host directory with relay.sock, mounted at /run/sanduk
-  std::string helper_directory;   // host directory with the file `box`, mounted read-only at /sanduk
-  std::string guard_directory;    // host directory with the stand-ins `empty-file` (0444) and `empty-directory` (0555)
+  std::string run_id;            // "sanduk-" and lower-case hexadecimal: container name, label value
+  std::string engine;            // "docker", "podman"
+  std::string image;             // resolved reference
+  std::string socket_directory;  // host directory with relay.sock, mounted read-only at /run/sanduk
+  std::string helper_directory;  // host directory with the file `box`, mounted read-only at /sanduk
+  std::string guard_directory;   // host directory with the stand-ins `empty-file` (0444) and `empty-directory` (0555)
   std::int64_t owner_pid = 0;
-  std::string owner_start_time;   // field 22 of /proc/PID/stat
+  std::string owner_start_time;  // field 22 of /proc/PID/stat
   std::string state_directory;
+  std::string input_file = {};  // host file that becomes the agent's standard input; empty: /dev/null
+  bool rootless = false;        // the engine runs as a plain user
 };
 
 // Where things are inside the box.
 inline constexpr std::string_view box_workspace = "/work";
 inline constexpr std::string_view box_socket = "/run/sanduk/relay.sock";
 inline constexpr std::string_view box_helper = "/sanduk/box";
+inline constexpr std::string_view box_input = "/sanduk-input";
 inline constexpr int box_relay_port = 8750;  // on 127.0.0.1 inside
 
+// Labels of every container of ours.
+inline constexpr std::string_view label_run = "sanduk.run";
+inline constexpr std::string_view label_owner_pid = "sanduk.owner-pid";
+inline constexpr std::string_view label_owner_start = "sanduk.owner-start";
+inline constexpr std::string_view label_state = "sanduk.state";
+
 // `ENGINE create …` with every restriction of the plan. The token is inherited by name (-e NAME), never in argv.
+// Looks at the workspace on the host, to see which protected paths are there; the second form is told, and looks at
+// nothing. Throws RunError (Failure::profile): "protected-path-is-link", "argument-too-long".
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names);
-std::vector<std::string> start_command(const BoxNames& names);   // start --attach
+std::vector<std::string> create_command(const Plan& plan, const BoxNames& names, const std::vector<Cover>& covers);
+std::vector<std::string> start_command(const BoxNames& names);  // start --attach
 std::vector<std::string> kill_command(const BoxNames& names);
-std::vector<std::string> remove_command(const BoxNames& names);  // rm --force --volumes
+std::vector<std::string> remove_command(const BoxNames& names);         // rm --force --volumes
 std::vector<std::string> inspect_state_command(const BoxNames& names);  // prints "running|exited CODE OOM" in one line
 
-// Variables that the engine's client must have in its own environment, so that `-e NAME` finds them.
+// Variables that the engine's client must have in its own environment, so that `-e NAME` finds them: those of the agent
+// whose value holds {token}. In mode open, where there is no relay, {token} stands for the key itself.
 std::map<std::string, std::string> inherited_variables(const Plan& plan, const Secret& token, const Secret& key);
 
 // Judges the helper's report (JSON text) against the plan. Every fault in words; none: the box is as planned. `key` is
 // searched for in the variables and arguments that the report holds, whole and in pieces of 6 characters.
 std::vector<std::string> check_box_report(std::string_view report, const Plan& plan, const Secret& key);
+
+// Our containers, running or not, one a line, words apart by tabs.
+std::vector<std::string> list_command(const std::string& engine);
+struct ListedBox {
+  std::string name;
+  std::string state;  // "created", "running", "exited", …
+  std::string run_id;
+  std::int64_t owner_pid = 0;
+  std::string owner_start_time;
+  std::string state_directory;
+};
+// What it printed. A line that cannot be read throws RunError (Failure::host, "engine-answer"): a failing listing is
+// never an empty one.
+std::vector<ListedBox> read_list(std::string_view output);
 
 }  // namespace sanduk
