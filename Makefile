@@ -8,12 +8,16 @@ MAKEFLAGS += --no-print-directory
 ENGINE ?= docker
 JOBS ?= $(shell nproc)
 BIN := build/dev/sanduk
-export TASK WORK   # through the environment, so that quotes and dollars in a task arrive as they are
 CTEST := ctest --output-on-failure --no-tests=error -j2
 CXX_FILES = $(shell find src tests -name '*.cpp' -o -name '*.h')
 
+# Quotes and dollars in a task arrive as they were written.
+override TASK := $(value TASK)
+override WORK := $(value WORK)
+export TASK WORK
+
 # A preset is configured once; afterwards the build itself notices a changed CMake file.
-build/%/build.ninja:
+build/%/build.ninja: | setup
 	cmake --preset $* --log-level=NOTICE
 
 .PHONY: help setup engine base-image build build-all demo run test test-fast lint format asan tsan tidy fuzz release clean
@@ -30,12 +34,10 @@ engine: setup ## start a container engine if none answers
 base-image: engine ## have the base image of the agent images: pulled, or built from Debian packages
 	@.ci/base-image $(ENGINE)
 
-build: setup ## build the tool: build/dev/sanduk
-	@$(MAKE) build/dev/build.ninja
+build: build/dev/build.ninja ## build the tool: build/dev/sanduk
 	@cmake --build --preset dev -j$(JOBS) --target sanduk
 
-build-all: setup
-	@$(MAKE) build/dev/build.ninja
+build-all: build/dev/build.ninja
 	@cmake --build --preset dev -j$(JOBS)
 
 demo: build base-image ## run Claude Code in a sealed box against recorded answers: no key, no network
