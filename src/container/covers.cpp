@@ -123,9 +123,10 @@ std::vector<Cover> covers_of(const PlannedWorkspace& workspace, const PathLookup
   return covers;
 }
 
-std::vector<MountPoint> missing_mount_points(const Plan& plan, const PathLookup& lookup) {
+std::vector<MountPoint> missing_mount_points(const Plan& plan, const std::vector<Cover>& covers,
+                                             const PathLookup& lookup) {
   std::vector<MountPoint> points;
-  for (const Cover& cover : covers_of(plan.workspace, lookup)) {
+  for (const Cover& cover : covers) {
     if (cover.how == How::stand_in_file) points.push_back({cover.path, false});
     if (cover.how == How::stand_in_directory) points.push_back({cover.path, true});
   }

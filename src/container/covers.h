@@ -47,8 +47,11 @@ struct MountPoint {
   bool operator==(const MountPoint&) const = default;
 };
 
-// What is missing for the covers and the mounts of `plan`, in the order in which it must be made. Throws as covers_of.
-std::vector<MountPoint> missing_mount_points(const Plan& plan, const PathLookup& lookup);
+// What is missing for `covers` and the mounts of `plan`, in the order in which it must be made. The covers are looked
+// up once, before anything is made, and the same ones go to create_command: what was made for them must not count as
+// something of the workspace's own. Throws as covers_of.
+std::vector<MountPoint> missing_mount_points(const Plan& plan, const std::vector<Cover>& covers,
+                                             const PathLookup& lookup);
 
 // Makes them, as the caller, following no link. What somebody else has made meanwhile is left out of what is returned:
 // those that were made here, for remove_mount_points.
