@@ -1,12 +1,8 @@
 #include "box_support.h"
 
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -51,105 +47,6 @@ TemporaryDirectory::TemporaryDirectory() {
 TemporaryDirectory::~TemporaryDirectory() {
   std::error_code error;
   std::filesystem::remove_all(path_, error);
-}
-
-bool send_text(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
-}
-
-std::string receive_some(int fd, int milliseconds) {
-  pollfd waiting{fd, POLLIN, 0};
-  if (poll(&waiting, 1, milliseconds) != 1) return "";
-  std::string bytes(65536, '\0');
-  const ssize_t got = recv(fd, bytes.data(), bytes.size(), 0);
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  return bytes;
-}
-
-StandInRelay::StandInRelay(const std::filesystem::path& socket, int backlog) {
-  listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  socket.string().copy(address.sun_path, sizeof address.sun_path - 1);
-  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(listener_, backlog) != 0) {
-    throw std::runtime_error("cannot listen on " + socket.string());
-  }
-  chmod(socket.c_str(), 0666);
-  acceptor_ = std::thread([this] { accept_all(); });
-}
-
-StandInRelay::~StandInRelay() {
-  stopping_ = true;
-  shutdown(listener_, SHUT_RDWR);
-  acceptor_.join();
-  close(listener_);
-  {
-    const std::lock_guard lock(mutex_);
-    for (const int fd : open_) shutdown(fd, SHUT_RDWR);
-  }
-  for (std::thread& thread : threads_) thread.join();
-  for (const int fd : open_) close(fd);
-}
-
-std::string StandInRelay::report() const {
-  const std::lock_guard lock(mutex_);
-  return report_;
-}
-
-std::string StandInRelay::report_head() const {
-  const std::lock_guard lock(mutex_);
-  return report_head_;
-}
-
-void StandInRelay::accept_all() {
-  while (!stopping_) {
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) continue;
-    const std::lock_guard lock(mutex_);
-    open_.push_back(fd);
-    threads_.emplace_back([this, fd] { take(fd); });
-  }
-}
-
-// The descriptor stays open, half of it shut, until the end: its number must not come again meanwhile.
-void StandInRelay::take(int fd) {
-  std::string bytes;
-  std::size_t end;
-  while ((end = bytes.find("\r\n\r\n")) == std::string::npos) {
-    const std::string more = receive_some(fd, 60000);
-    if (more.empty()) return;
-    bytes += more;
-  }
-  const std::string head = bytes.substr(0, end + 4);
-  if (head.starts_with("POST /.sanduk/box-report ")) {
-    take_report(fd, head, bytes.substr(end + 4));
-  } else if (serve) {
-    serve(fd, head, bytes.substr(end + 4));
-  }
-  shutdown(fd, SHUT_RDWR);
-}
-
-void StandInRelay::take_report(int fd, const std::string& head, std::string body) {
-  const std::string lower_head = lower(head);
-  const std::size_t at = lower_head.find("content-length: ");
-  const std::size_t size = std::stoul(lower_head.substr(at + 16));
-  while (body.size() < size) {
-    const std::string more = receive_some(fd);
-    if (more.empty()) return;
-    body += more;
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    report_ = body;
-    report_head_ = head;
-  }
-  send_text(fd, "HTTP/1.1 " + std::to_string(report_status) + " X\r\nContent-Length: " +
-                    std::to_string(report_answer.size()) + "\r\nConnection: close\r\n\r\n" + report_answer);
 }
 
 BoxRun::BoxRun() {

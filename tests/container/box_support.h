@@ -4,18 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <condition_variable>
 #include <filesystem>
-#include <functional>
-#include <mutex>
-#include <optional>
+#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/world.h"
 #include "container/box.h"
+#include "container/box_relay.h"
 #include "container/covers.h"
 #include "plan/plan.h"
 
@@ -45,43 +41,6 @@ class TemporaryDirectory {
  private:
   std::filesystem::path path_;
 };
-
-// Answers on a unix socket: the box's report as the test says, all else by `serve`.
-class StandInRelay {
- public:
-  // Gets a connection after the head of its first request was read, with that head and what came after it.
-  using Serve = std::function<void(int fd, const std::string& head, const std::string& rest)>;
-
-  explicit StandInRelay(const std::filesystem::path& socket, int backlog = 128);
-  ~StandInRelay();
-  StandInRelay(const StandInRelay&) = delete;
-  StandInRelay& operator=(const StandInRelay&) = delete;
-
-  Serve serve;
-  int report_status = 200;
-  std::string report_answer = "{}";
-
-  std::string report() const;
-  std::string report_head() const;
-
- private:
-  void accept_all();
-  void take(int fd);
-  void take_report(int fd, const std::string& head, std::string body);
-
-  int listener_ = -1;
-  mutable std::mutex mutex_;
-  std::string report_;
-  std::string report_head_;
-  std::vector<std::thread> threads_;
-  std::vector<int> open_;
-  std::atomic<bool> stopping_ = false;
-  std::thread acceptor_;
-};
-
-bool send_text(int fd, std::string_view text);
-// What has come within `milliseconds`, at most one read; nothing at the end or on a time-out.
-std::string receive_some(int fd, int milliseconds = 10000);
 
 // One box on a plan that a test can change before `run`.
 class BoxRun {
