@@ -36,8 +36,7 @@ class AgentStep : public Step {
     run_.old_report = mark_report(run_.plan.workspace.host_path, run_.plan.workspace.report);
     run_.record.update([](RunRecord& record) { record.state = RunState::running; });
 
-    Child child = run_.world.start({.argv = start_command(run_.names), .variables = {}, .input = {}});
-    run_.watcher.started_client(child.pid());
+    Child child = run_.start_client({.argv = start_command(run_.names), .variables = {}, .input = {}});
     Pump pump(child, sinks(*reader));
     const std::int64_t seconds = run_.plan.limits.timeout_seconds;
     const Pump::Time deadline = seconds > 0 ? Clock::now() + std::chrono::seconds(seconds) : Pump::Time::max();
@@ -108,8 +107,6 @@ class AgentStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_agent_step(Run& run) {
-  return std::make_unique<AgentStep>(run);
-}
+std::unique_ptr<Step> make_agent_step(Run& run) { return std::make_unique<AgentStep>(run); }
 
 }  // namespace sanduk

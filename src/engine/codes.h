@@ -33,7 +33,8 @@ inline constexpr std::string_view interrupted = "interrupted";
 // Only ever a note.
 inline constexpr std::string_view report_missing = "report-missing";
 
-// The plan is wrong in a way that only the run can see.
+// The plan names what this program does not have; only a plan of another version can.
+inline constexpr std::string_view unknown_engine = "unknown-engine";
 inline constexpr std::string_view unknown_reader = "unknown-reader";
 
 inline constexpr std::string_view internal_error = "internal-error";

@@ -33,8 +33,6 @@ class CollectStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_collect_step(Run& run) {
-  return std::make_unique<CollectStep>(run);
-}
+std::unique_ptr<Step> make_collect_step(Run& run) { return std::make_unique<CollectStep>(run); }
 
 }  // namespace sanduk

@@ -2,6 +2,7 @@
 #include <system_error>
 
 #include "base/embedded.h"
+#include "container/covers.h"
 #include "engine/codes.h"
 #include "engine/pump.h"
 #include "engine/run.h"
@@ -25,24 +26,35 @@ class ContainerStep : public Step {
 
   void perform() override {
     write_helper_files();
-    // From here on the container is ours, whether or not the engine has made it yet.
+    // As the workspace is before anything is made in it for the mounts.
+    const PathLookup lookup = look_on_host(run_.plan.workspace.host_path);
+    const std::vector<Cover> covers = covers_of(run_.plan.workspace, lookup);
+    const std::vector<MountPoint> missing = missing_mount_points(run_.plan, covers, lookup);
+    const Command command{.argv = create_command(run_.plan, run_.names, covers),
+                          .variables = inherited_variables(run_.plan, run_.token, run_.key),
+                          .input = {}};
+    // From here on the mount points and the container are ours, whether or not they are made yet.
     run_.record.update([&](RunRecord& record) {
       record.engine = run_.names.engine;
       record.container_requested = true;
+      record.mount_points = missing;
     });
-    create();
-    run_.record.update([](RunRecord& record) { record.container_created = true; });
+    make_points(missing);
+    create(command);
   }
 
   void undo() override {
     const RunRecord& record = run_.record.data();
     if (!record.container_requested) return;
-    if (run_.plan.keep && record.container_created) {
+    if (run_.plan.keep && record.container_settled) {
       run_.world.run({.argv = kill_command(run_.names), .variables = {}, .input = {}}, engine_patience);
       run_.note("the container " + run_.names.run_id + " is kept");
       return;
     }
-    if (remove_container(run_.world, run_.names, !record.container_created)) return;
+    if (remove_container(run_.world, run_.names, !record.container_settled)) {
+      remove_mount_points(record.workspace, record.mount_points);
+      return;
+    }
     run_.left_over = true;
     run_.note(run_.names.engine + " did not remove the container " + run_.names.run_id +
               "; it will be tried again in the background and by the next run");
@@ -62,33 +74,38 @@ class ContainerStep : public Step {
     run_.names.guard_directory = guards.string();
   }
 
-  void create() {
-    Command command;
-    command.argv = create_command(run_.plan, run_.names);
-    command.variables = inherited_variables(run_.plan, run_.token, run_.key);
+  void make_points(const std::vector<MountPoint>& missing) {
+    if (missing.empty()) return;
+    FileResult<std::vector<MountPoint>> made = make_mount_points(run_.plan.workspace.host_path, missing);
+    if (!made) {
+      Diagnostic diagnostic =
+          error(std::string(codes::container_failed), "the workspace cannot be prepared: " + made.error().message);
+      diagnostic.with_help("the agent's user must be able to write the workspace");
+      throw RunError(Failure::host, diagnostic);
+    }
+    if (*made != missing) run_.record.update([&](RunRecord& record) { record.mount_points = *made; });
+  }
+
+  void create(const Command& command) {
     std::string output;
     std::string errors;
-    Child child = run_.world.start(command);
-    run_.watcher.started_client(child.pid());
+    Child child = run_.start_client(command);
     Pump pump(child, {.output = [&](std::string_view bytes) { output += bytes; },
                       .errors = [&](std::string_view bytes) { errors += bytes; },
                       .tick = [&] { run_.tell(Tick{}); }});
-    const Pump::Time now = std::chrono::steady_clock::now();
-    Pump::End end = pump.run(now + create_within, run_.world.stop_fd, -1);
-    if (end == Pump::End::stop) {
-      end = pump.run(std::chrono::steady_clock::now() + finish_within, -1, -1);
-      if (end == Pump::End::ended && child.poll() == 0) {
-        run_.record.update([](RunRecord& record) { record.container_created = true; });
-      }
-      if (end != Pump::End::ended) child.signal_group(SIGKILL);
-      run_.check_interrupted();
+    Pump::End end = pump.run(std::chrono::steady_clock::now() + create_within, run_.world.stop_fd, -1);
+    if (end == Pump::End::stop) end = pump.run(std::chrono::steady_clock::now() + finish_within, -1, -1);
+    const bool answered = end == Pump::End::ended;
+    if (answered) {
+      run_.record.update([](RunRecord& record) { record.container_settled = true; });
+    } else {
+      child.signal_group(SIGKILL);
     }
-    if (end == Pump::End::ended && child.poll() == 0) return;
-    if (end != Pump::End::ended) child.signal_group(SIGKILL);
-    Diagnostic diagnostic =
-        error(std::string(codes::container_failed), end == Pump::End::ended
-                                                        ? run_.names.engine + " could not create the container"
-                                                        : run_.names.engine + " did not create the container in time");
+    run_.check_interrupted();
+    if (answered && child.poll() == 0) return;
+    Diagnostic diagnostic = error(
+        std::string(codes::container_failed),
+        run_.names.engine + (answered ? " could not create the container" : " did not create the container in time"));
     if (!errors.empty()) diagnostic.note(last_words(errors));
     throw RunError(Failure::host, diagnostic);
   }
@@ -98,8 +115,6 @@ class ContainerStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_container_step(Run& run) {
-  return std::make_unique<ContainerStep>(run);
-}
+std::unique_ptr<Step> make_container_step(Run& run) { return std::make_unique<ContainerStep>(run); }
 
 }  // namespace sanduk

@@ -1,10 +1,12 @@
 #include "engine/engine_client.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "base/text.h"
+#include "container/engine_facts.h"
 #include "engine/codes.h"
 
 namespace sanduk {
@@ -12,9 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool mentions(const std::string& text, std::string_view words) {
-  return lower(text).find(words) != std::string::npos;
-}
+bool mentions(const std::string& text, std::string_view words) { return lower(text).find(words) != std::string::npos; }
 
 bool says_no_such(const ProcessResult& result) {
   // Not just "no such": a missing socket of the daemon is "no such file".
@@ -24,35 +24,46 @@ bool says_no_such(const ProcessResult& result) {
   return false;
 }
 
-RunError engine_fault(const std::string& engine, const ProcessResult& result) {
+RunError engine_fault(const EngineFacts& engine, const ProcessResult& result) {
+  const std::string program = "`" + engine.program + "`";
   if (!result.started) {
-    Diagnostic diagnostic = error(std::string(codes::engine_missing), "`" + engine + "` is not installed");
-    diagnostic.note(result.error).with_help("install " + engine + ", or name another engine in engine.name");
+    Diagnostic diagnostic = error(std::string(codes::engine_missing), program + " is not installed");
+    diagnostic.note(result.error).with_help("install " + engine.name + ", or name another engine in engine.name");
     return {Failure::host, diagnostic};
   }
+  Diagnostic diagnostic;
   if (mentions(result.errors, "permission denied")) {
-    Diagnostic diagnostic = error(std::string(codes::engine_denied), "`" + engine + "` does not let this user in");
-    diagnostic.note(last_words(result))
-        .with_help("add the user to the engine's group (`sudo usermod -aG " + engine + " $USER`) and log in again");
-    return {Failure::host, diagnostic};
+    diagnostic = error(std::string(codes::engine_denied), program + " does not let this user in");
+    diagnostic.with_help(engine.permission_hint);
+  } else {
+    const std::string why = result.timed_out ? "gave no answer within " + human_seconds(engine_patience.count())
+                                             : "is installed, but its daemon does not answer";
+    diagnostic = error(std::string(codes::engine_stopped), program + " " + why);
+    diagnostic.with_help(engine.start_hint);
   }
-  const std::string why = result.timed_out ? "gave no answer within " + human_seconds(engine_patience.count())
-                                           : "is installed, but its daemon does not answer";
-  Diagnostic diagnostic = error(std::string(codes::engine_stopped), "`" + engine + "` " + why);
-  if (!last_words(result).empty()) diagnostic.note(last_words(result));
-  diagnostic.with_help("start it, for instance with `sudo systemctl start " + engine + "`");
+  if (const std::string words = last_words(result); !words.empty()) diagnostic.note(words);
   return {Failure::host, diagnostic};
+}
+
+const EngineFacts& known_engine(const std::string& name) {
+  try {
+    return engine_facts(name);
+  } catch (const std::logic_error&) {
+    throw RunError(Failure::profile, error(std::string(codes::unknown_engine), "there is no engine `" + name + "`"));
+  }
 }
 
 }  // namespace
 
 FoundImage inspect_image(World& world, const std::string& engine, const std::string& ref) {
   const std::string format = R"({{.Id}} {{index .Config.Labels "sanduk.agent-uid"}})";
-  const ProcessResult result = world.run(
-      {.argv = {engine, "image", "inspect", "--format", format, ref}, .variables = {}, .input = {}}, engine_patience);
+  const EngineFacts& facts = known_engine(engine);
+  const ProcessResult result =
+      world.run({.argv = {facts.program, "image", "inspect", "--format", format, ref}, .variables = {}, .input = {}},
+                engine_patience);
   if (!result.ok()) {
     if (result.started && !result.timed_out && says_no_such(result)) return {};
-    throw engine_fault(engine, result);
+    throw engine_fault(facts, result);
   }
   FoundImage image;
   image.exists = true;

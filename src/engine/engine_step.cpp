@@ -32,8 +32,6 @@ class EngineStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_engine_step(Run& run) {
-  return std::make_unique<EngineStep>(run);
-}
+std::unique_ptr<Step> make_engine_step(Run& run) { return std::make_unique<EngineStep>(run); }
 
 }  // namespace sanduk

@@ -4,9 +4,7 @@
 
 namespace sanduk {
 
-void EventListeners::add(EventListener listener) {
-  listeners_.push_back(std::move(listener));
-}
+void EventListeners::add(EventListener listener) { listeners_.push_back(std::move(listener)); }
 
 void EventListeners::operator()(const Event& event) const {
   static std::mutex one_at_a_time;

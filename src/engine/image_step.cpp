@@ -93,8 +93,7 @@ class ImageStep : public Step {
     const auto keep = [&](std::string_view bytes) {
       log.append(bytes.substr(0, most_log - std::min(most_log, log.size())));
     };
-    Child child = run_.world.start({.argv = build_command(), .variables = {}, .input = {}});
-    run_.watcher.started_client(child.pid());
+    Child child = run_.start_client({.argv = build_command(), .variables = {}, .input = {}});
     Pump pump(child, {.output = keep, .errors = keep, .tick = [&] { run_.tell(Tick{}); }});
     const Pump::End end = pump.run(Pump::Time::max(), run_.world.stop_fd, -1);
     if (end == Pump::End::stop) {
@@ -126,8 +125,6 @@ class ImageStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_image_step(Run& run) {
-  return std::make_unique<ImageStep>(run);
-}
+std::unique_ptr<Step> make_image_step(Run& run) { return std::make_unique<ImageStep>(run); }
 
 }  // namespace sanduk

@@ -36,13 +36,9 @@ Stat read_stat(std::int64_t pid) {
 
 }  // namespace
 
-Owner this_process() {
-  return process(getpid());
-}
+Owner this_process() { return process(getpid()); }
 
-Owner process(std::int64_t pid) {
-  return {pid, read_stat(pid).start_time};
-}
+Owner process(std::int64_t pid) { return {pid, read_stat(pid).start_time}; }
 
 bool is_alive(const Owner& owner) {
   if (owner.pid <= 0) return false;

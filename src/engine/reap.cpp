@@ -18,9 +18,7 @@ BoxNames names_of(const RunRecord& record) {
   return names;
 }
 
-bool is_over(const RunRecord& record) {
-  return record.state == RunState::ended || record.state == RunState::abandoned;
-}
+bool is_over(const RunRecord& record) { return record.state == RunState::ended || record.state == RunState::abandoned; }
 
 void remove_mark(const StateDirectory& state, const std::string& run_id) {
   std::error_code ignored;
@@ -37,6 +35,17 @@ void mark_as_abandoned(World& world, RunRecord& record) {
                                                              ", which owned the run, ended before the run did");
 }
 
+// The record of the run that made the container of this name: both end with the same digits.
+std::optional<RunRecord> find_record(const StateDirectory& state, const std::string& container) {
+  const std::string digits = container.substr(container.rfind('-') + 1);
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(state.runs(), error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().string().ends_with("-" + digits)) continue;
+    if (FileResult<RunRecord> record = load_run_record(at->path())) return *record;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool abandon(World& world, const StateDirectory& state, const std::string& run_id) {
@@ -49,8 +58,10 @@ bool abandon(World& world, const StateDirectory& state, const std::string& run_i
   RunRecord& record = *loaded;
   if (!is_over(record)) {
     const Undisturbed undisturbed(world);
-    if (record.container_requested && !remove_container(world, names_of(record), !record.container_created))
-      return false;
+    if (record.container_requested) {
+      if (!remove_container(world, names_of(record), !record.container_settled)) return false;
+      remove_mount_points(record.workspace, record.mount_points);
+    }
     if (!remove_run_directory(record.run_directory)) return false;
     mark_as_abandoned(world, record);
     if (store_run_record(state.run(run_id), record)) return false;
@@ -76,6 +87,28 @@ std::vector<std::string> reap_dead_runs(World& world, const StateDirectory& stat
     if (was_over) continue;
     words.push_back(gone ? "cleaned up after run " + run_id + ", whose process is gone"
                          : "could not clean up after run " + run_id + "; its container is " + record->container);
+  }
+  return words;
+}
+
+std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const std::string& engine) {
+  const ProcessResult listed = world.run({.argv = list_command(engine), .variables = {}, .input = {}}, engine_patience);
+  std::vector<std::string> words;
+  if (!listed.ok()) {
+    words.push_back(engine + " could not list its containers: " + last_words(listed));
+    return words;
+  }
+  for (const ListedBox& box : read_list(listed.output)) {
+    if (box.state_directory != state.root.string() || is_alive({box.owner_pid, box.owner_start_time})) continue;
+    // One that was kept on purpose has a record, and that is over.
+    if (const std::optional<RunRecord> record = find_record(state, box.name); record && is_over(*record)) continue;
+    BoxNames names;
+    names.run_id = box.name;
+    names.engine = engine;
+    const Undisturbed undisturbed(world);
+    words.push_back(remove_container(world, names, false)
+                        ? "removed the container " + box.name + ", whose owner is gone"
+                        : "could not remove the container " + box.name);
   }
   return words;
 }

@@ -78,6 +78,7 @@ Record::Record(World& world, StateDirectory state, const Plan& plan, const std::
   data_.plan_digest = digest(plan_json);
   data_.owner = this_process();
   data_.image = plan.image.ref;
+  data_.workspace = plan.workspace.host_path;
 
   if (state_.root.empty()) throw unwritable({"there is no home directory"});
   or_throw(make_private_directory(state_.root));
@@ -98,9 +99,7 @@ Record::Record(World& world, StateDirectory state, const Plan& plan, const std::
   if (!mark) throw unwritable(mark.error());
 }
 
-void Record::store() {
-  or_throw(store_run_record(directory_, data_));
-}
+void Record::store() { or_throw(store_run_record(directory_, data_)); }
 
 void Record::update(const std::function<void(RunRecord&)>& change) {
   const std::lock_guard lock(mutex_);

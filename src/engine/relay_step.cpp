@@ -76,8 +76,6 @@ class RelayStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_relay_step(Run& run) {
-  return std::make_unique<RelayStep>(run);
-}
+std::unique_ptr<Step> make_relay_step(Run& run) { return std::make_unique<RelayStep>(run); }
 
 }  // namespace sanduk

@@ -9,9 +9,7 @@ namespace {
 
 constexpr std::size_t most_report = std::size_t{16} << 20;
 
-std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
+std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/codes.h"
 #include "engine/step.h"
 #include "engine/stop_signals.h"
 
@@ -35,10 +36,15 @@ void Run::check_interrupted() {
   if (const int signal = take_stop_signal(world.stop_fd); signal != 0) throw Interrupted{signal};
 }
 
-ProcessResult Run::call(const Command& command, std::chrono::milliseconds timeout) {
-  ProcessResult result = world.run(command, timeout);
-  check_interrupted();
-  return result;
+Child Run::start_client(const Command& command) {
+  try {
+    Child child = world.start(command);
+    watcher.started_client(child.pid());
+    return child;
+  } catch (const std::system_error& fault) {
+    throw RunError(Failure::host,
+                   error(std::string(codes::engine_missing), std::string("cannot start ") + fault.what()));
+  }
 }
 
 std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run) {

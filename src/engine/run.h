@@ -75,8 +75,8 @@ struct Run {
 
   // Throws Interrupted if the user asked to stop.
   void check_interrupted();
-  // `command` with its end awaited; throws Interrupted when the user asks to stop meanwhile.
-  ProcessResult call(const Command& command, std::chrono::milliseconds timeout);
+  // The engine's client, running; the watcher knows of it. Throws RunError where it cannot be started.
+  Child start_client(const Command& command);
   void note(const std::string& text) const { tell(Note{text}); }
 };
 

@@ -21,9 +21,7 @@ RunError unusable(const std::string& what) {
   return {Failure::host, diagnostic};
 }
 
-std::string because(int code) {
-  return ": " + std::generic_category().message(code);
-}
+std::string because(int code) { return ": " + std::generic_category().message(code); }
 
 bool is_own_directory(const std::filesystem::path& path) {
   struct stat status {};

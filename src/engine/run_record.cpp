@@ -58,11 +58,17 @@ void write_agent(JsonWriter& json, const AgentResult& agent) {
   json.end_object();
 }
 
+void write_mount_points(JsonWriter& json, const std::vector<MountPoint>& points) {
+  json.key("mount_points").begin_array();
+  for (const MountPoint& point : points) {
+    json.begin_object().field("path", point.path).field("directory", point.directory).end_object();
+  }
+  json.end_array();
+}
+
 using Object = Poco::JSON::Object::Ptr;
 
-std::string text(const Object& object, const char* name) {
-  return json_text(object, name).value_or("");
-}
+std::string text(const Object& object, const char* name) { return json_text(object, name).value_or(""); }
 
 RelayTally read_relay(const Object& object) {
   RelayTally tally;
@@ -93,6 +99,16 @@ AgentResult read_agent(const Object& object) {
   agent.output_tokens = json_integer(object, "out");
   agent.cost_usd = json_number(object, "cost_usd");
   return agent;
+}
+
+std::vector<MountPoint> read_mount_points(const Poco::JSON::Array::Ptr& array) {
+  std::vector<MountPoint> points;
+  for (std::size_t i = 0; array && i < array->size(); ++i) {
+    if (!array->isObject(static_cast<unsigned>(i))) continue;
+    const Object point = array->getObject(static_cast<unsigned>(i));
+    points.push_back({text(point, "path"), json_boolean(point, "directory").value_or(false)});
+  }
+  return points;
 }
 
 std::vector<std::string> read_texts(const Object& object, const char* name) {
@@ -130,8 +146,10 @@ std::string run_record_json(const RunRecord& record) {
   if (!record.ended.empty()) json.field("ended", record.ended).field("seconds", record.seconds);
   json.field("engine", record.engine).field("image", record.image);
   json.key("container").begin_object().field("name", record.container);
-  json.field("requested", record.container_requested).field("created", record.container_created).end_object();
+  json.field("requested", record.container_requested).field("settled", record.container_settled).end_object();
   json.field("run_directory", record.run_directory);
+  json.field("workspace", record.workspace);
+  if (!record.mount_points.empty()) write_mount_points(json, record.mount_points);
   json.key("steps").begin_array();
   for (const RecordedStep& step : record.steps) {
     json.begin_object().field("name", step.name).field("seconds", step.seconds);
@@ -179,8 +197,10 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   const Object container = json_object(object, "container");
   record.container = text(container, "name");
   record.container_requested = json_boolean(container, "requested").value_or(false);
-  record.container_created = json_boolean(container, "created").value_or(false);
+  record.container_settled = json_boolean(container, "settled").value_or(false);
   record.run_directory = text(object, "run_directory");
+  record.workspace = text(object, "workspace");
+  record.mount_points = read_mount_points(json_array(object, "mount_points"));
   const Poco::JSON::Array::Ptr steps = json_array(object, "steps");
   for (std::size_t i = 0; steps && i < steps->size(); ++i) {
     if (!steps->isObject(static_cast<unsigned>(i))) continue;

@@ -9,6 +9,7 @@
 
 #include "agents/agent_reader.h"
 #include "base/files.h"
+#include "container/covers.h"
 #include "diagnostics/diagnostic.h"
 #include "engine/owner.h"
 #include "relay/call.h"
@@ -41,9 +42,11 @@ struct RunRecord {
   // What the run owns outside its record. Named here before it is made.
   std::string engine;  // empty until one was chosen
   std::string container;
-  bool container_requested = false;  // a `create` may be under way, or done
-  bool container_created = false;    // it was answered
+  bool container_requested = false;  // a `create` was sent, or is about to be
+  bool container_settled = false;    // the engine has answered it: none will come any more
   std::string run_directory;         // sockets, helper, build context
+  std::string workspace;
+  std::vector<MountPoint> mount_points;  // made in the workspace for the box's mounts; removed while still empty
 
   std::string image;
   std::string status;  // status_word(); empty until it is known

@@ -117,8 +117,6 @@ void Watcher::started_client(pid_t pid) {
   write_all(pipe_.get(), std::to_string(client.pid) + " " + client.start_time + "\n");
 }
 
-void Watcher::hand_over() {
-  pipe_.close();
-}
+void Watcher::hand_over() { pipe_.close(); }
 
 }  // namespace sanduk
