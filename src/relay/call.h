@@ -27,11 +27,11 @@ struct CallRecord {
   std::int64_t id = 0;  // from 1, in order of arrival
   std::chrono::system_clock::time_point started;
   std::string method;
-  std::string path;      // without the query
-  std::string model;     // as the body names it; empty where it names none
-  int status = 0;        // sent to the client; 0: the client went before one could be sent
-  std::string refusal;   // our own refusal's kind, e.g. "forbidden"; empty: the upstream answered
-  std::string why;       // words that belong to `refusal` or to an incomplete answer
+  std::string path;         // without the query
+  std::string model;        // as the body names it; empty where it names none
+  int status = 0;           // sent to the client; 0: the client went before one could be sent
+  std::string refusal;      // our own refusal's kind, e.g. "forbidden"; empty: the upstream answered
+  std::string why;          // words that belong to `refusal` or to an incomplete answer
   bool completion = false;  // a call whose protocol reports usage
   bool complete = true;     // false: the answer was cut (by the upstream, or because the client went)
   Usage usage;
@@ -43,10 +43,10 @@ struct CallRecord {
 };
 
 struct RelayTally {
-  std::int64_t calls = 0;        // answered by the upstream
+  std::int64_t calls = 0;  // answered by the upstream
   std::int64_t refused = 0;
   std::int64_t without_usage = 0;  // completions that reported no usage
-  Usage usage;                   // sums
+  Usage usage;                     // sums
 };
 
 // "POST /v1/messages -> 200 in=12 cache_write=0 cache_read=9 out=3", "usage=?" where a completion reported none, and

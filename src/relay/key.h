@@ -10,13 +10,13 @@
 
 namespace sanduk {
 
-// Reads `plan.key_source`. Throws RunError (Failure::host, code "missing-key" or "unreadable-key") naming the variable, file or
-// command and what to do; an optional key that is absent gives an empty Secret. Refuses a key with blanks or control
-// characters inside (one newline at the end of a file is dropped).
+// Reads `plan.key_source`. Throws RunError (Failure::host, code "missing-key" or "unreadable-key") naming the variable,
+// file or command and what to do; an optional key that is absent gives an empty Secret. Refuses a key with blanks or
+// control characters inside (one newline at the end of a file is dropped).
 Secret read_key(const PlannedRelay& plan, World& world);
 
-// One GET to the provider with the key, 15 s at most; throws RunError (Failure::host) with code "key-refused" on 401 and
-// 403 and "upstream-unreachable" on a network or TLS error. Does nothing where the plan has no check.
+// One GET to the provider with the key, 15 s at most; throws RunError (Failure::host) with code "key-refused" on 401
+// and 403 and "upstream-unreachable" on a network or TLS error. Does nothing where the plan has no check.
 void check_key(const PlannedRelay& plan, const Secret& key);
 
 }  // namespace sanduk

@@ -10,14 +10,15 @@
 #include "base/secret.h"
 #include "plan/plan.h"
 #include "relay/call.h"
+#include "relay/limits.h"
 
 namespace sanduk {
 
 struct RelaySettings {
   PlannedRelay plan;
-  PlannedLog log;         // `directory` filled in and existing where bodies are logged
-  Secret key;             // empty: no credential is sent
-  Secret token;           // what a client must present
+  PlannedLog log;  // `directory` filled in and existing where bodies are logged
+  Secret key;      // empty: no credential is sent
+  Secret token;    // what a client must present
 
   // Judges the self-test report (JSON text) that the box sends to POST /.sanduk/box-report; returns the faults in
   // words, none when the box is what the plan says. While set and not yet answered well, every other call is refused
@@ -28,7 +29,10 @@ struct RelaySettings {
   std::function<void(const CallRecord&)> on_call;
   // The run should end: a budget is spent, the cassette has no answer, the box is not what it should be, the provider
   // refuses the key. `code` is a diagnostic code word, `why` says it in words.
+  // Called from the relay's threads: must not call stop() itself.
   std::function<void(const std::string& code, const std::string& why)> on_stop;
+
+  Limits limits;
 };
 
 class Relay {
@@ -39,7 +43,7 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   // Binds and serves. Throws RunError (Failure::host) when it cannot, e.g. the socket path is too long or taken.
-  void listen_unix(const std::string& socket_path);  // the socket is created 0666 inside a directory of the caller's
+  void listen_unix(const std::string& socket_path);    // the socket is created 0666 inside a directory of the caller's
   void listen_tcp(const std::string& host, int port);  // port 0: any; see url()
 
   std::string url() const;  // "http://127.0.0.1:PORT" or "unix:PATH"

@@ -1,0 +1,30 @@
+// Host names to addresses, without making a stop wait for a resolver.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+#include "relay/socket.h"
+
+namespace sanduk {
+
+struct SocketAddress {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+
+  int family() const { return bytes.ss_family; }
+  bool is_loopback() const;
+};
+
+struct Resolution {
+  std::vector<SocketAddress> addresses;
+  std::string why;  // when there are none
+};
+
+// Gives up at `deadline` or `stop`; the system's resolver then goes on in the background and its answer is dropped.
+Resolution resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop);
+
+}  // namespace sanduk

@@ -1,0 +1,24 @@
+#include "relay/service.h"
+
+#include "relay/replay.h"
+#include "relay/upstream.h"
+
+namespace sanduk {
+
+Service::Service(RelaySettings given)
+    : settings(std::move(given)),
+      limits(settings.limits),
+      shape(error_shape_of(settings.plan.routes)),
+      gate(settings.judge_box),
+      budget(settings.plan.budget_calls, settings.plan.budget_tokens),
+      log(settings.on_call, settings.on_stop),
+      transcript(settings.log) {
+  if (settings.plan.upstream) {
+    source = std::make_unique<UpstreamSource>(settings.plan, settings.key, limits, stop);
+  } else {
+    source = std::make_unique<ReplaySource>(load_cassette(settings.plan.cassette), limits, stop);
+  }
+  if (!settings.log.record_file.empty()) recorder = std::make_unique<Recorder>(settings.log.record_file);
+}
+
+}  // namespace sanduk

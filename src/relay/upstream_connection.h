@@ -1,0 +1,61 @@
+// One connection to the provider, plain or TLS, non-blocking underneath: waits see the client leave and the relay stop.
+#pragma once
+
+#include <Poco/Net/Context.h>
+#include <Poco/Net/StreamSocket.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "plan/plan.h"
+#include "relay/limits.h"
+#include "relay/socket.h"
+
+namespace sanduk {
+
+// What the waits of one call look at.
+struct Watch {
+  const StopEvent* stop = nullptr;
+  int client = -1;
+};
+
+class UpstreamConnection {
+ public:
+  virtual ~UpstreamConnection() = default;
+
+  enum class Io { done, again, end, broken };
+
+  // Reads what is there: done with `*got` > 0; again: nothing yet; end: the peer has closed in order; broken: not.
+  virtual Io read_some(char* data, std::size_t size, std::size_t* got) = 0;
+  // Writes all pieces. `idle`: how long the peer may take nothing.
+  virtual Ready write_all(const std::vector<std::string_view>& pieces, std::chrono::milliseconds idle,
+                          const Watch& watch) = 0;
+  // Bytes that are decrypted and wait in memory, which a poll of the socket does not see.
+  virtual bool has_buffered() const = 0;
+
+  int fd() const { return fd_; }
+
+  bool reused = false;
+  Clock::time_point idle_since;
+
+ protected:
+  int fd_ = -1;
+};
+
+struct ConnectFailure {
+  Ready reason = Ready::timeout;  // stopped and peer_gone (the client) are no fault of the provider
+  std::string why;
+};
+
+// Connects to the first address of `target` that answers, with TLS where its scheme says so. `carries_key`: refuses to
+// go on in plain text to anything but this machine, unless the plan allows it.
+std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Upstream& target,
+                                                                                   const Poco::Net::Context::Ptr& tls,
+                                                                                   bool carries_key,
+                                                                                   const Limits& limits,
+                                                                                   const Watch& watch);
+
+}  // namespace sanduk
