@@ -65,6 +65,11 @@ void check_members(const Object& report, Faults& faults) {
                            "protected", "sockets", "devices", "mounts"}) {
     if (json_array(report, name).isNull()) faults.push_back(std::string("the box did not report its ") + name);
   }
+  for (const char* name : {"interfaces", "nameservers", "processes", "writable", "protected", "devices", "mounts"}) {
+    const Array list = json_array(report, name);
+    if (list.isNull() || objects_of(list).size() == list->size()) continue;
+    faults.push_back(std::string("the box's report of its ") + name + " cannot be read");
+  }
   for (const char* name : {"reach", "capabilities", "limits"}) {
     if (json_object(report, name).isNull()) faults.push_back(std::string("the box did not report its ") + name);
   }
@@ -121,7 +126,9 @@ void check_privileges(const Object& report, const Plan& plan, Faults& faults) {
   check_id("gid", "group", plan.user.gid);
   const Array groups = json_array(report, "groups");
   for (std::size_t i = 0; plan.user.gid != 0 && !groups.isNull() && i < groups->size(); ++i) {
-    if (groups->get(static_cast<unsigned>(i)) == 0) faults.push_back("the box's user is in the group 0 (root)");
+    const Poco::Dynamic::Var group = groups->get(static_cast<unsigned>(i));
+    if (!group.isInteger() || group.convert<Poco::Int64>() == 0)
+      faults.push_back("the box's user is in the group 0 (root)");
   }
 }
 
