@@ -71,7 +71,7 @@ void assign_table(const FieldTable<Record>& table, const Node& table_node, const
   for (const Entry& entry : table_node.entries) {
     const std::string path = parent.empty() ? entry.key : parent + "." + entry.key;
     Origin here = origin;
-    here.span = entry.key_span;
+    here.span = entry.value.span.known() ? entry.value.span : entry.key_span;
     if (const Field<Record>* row = find_field(table, path);
         row != nullptr && entry.key.find('.') == std::string::npos) {
       assign_field(*row, entry.value, here, record, problems);

@@ -196,13 +196,17 @@ bool convert(const Node& node, const std::string& name, const Origin& origin, Te
   }
   bool good = true;
   for (const Entry& entry : node.entries) {
-    if (!is_text(entry.value)) {
-      good = wrong_type(entry.value, name + "." + entry.key, "a string", "put the value in quotes", problems);
-      continue;
-    }
     Origin at = origin;
     at.span = entry.value.span;
-    into[entry.key] = {entry.value.text, at};
+    if (is_text(entry.value)) {
+      into[entry.key] = {entry.value.text, at};
+    } else if (entry.value.kind == Node::Kind::boolean) {
+      into[entry.key] = {render_value(entry.value.boolean), at};
+    } else if (entry.value.kind == Node::Kind::integer) {
+      into[entry.key] = {render_value(entry.value.integer), at};
+    } else {
+      good = wrong_type(entry.value, name + "." + entry.key, "a string", "put the value in quotes", problems);
+    }
   }
   return good;
 }

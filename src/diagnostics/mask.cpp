@@ -106,6 +106,13 @@ bool looks_like_key(std::string_view value) {
   return has([](int c) { return std::isdigit(c); }) && has([](int c) { return std::isalpha(c); }) && !separated;
 }
 
+bool is_literal_key(std::string_view value) {
+  if (value.size() < 20 || !std::all_of(value.begin(), value.end(), is_key_character)) return false;
+  const bool has_digit = std::any_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return has_digit && std::any_of(known_prefixes.begin(), known_prefixes.end(),
+                                  [&](const char* prefix) { return value.starts_with(prefix); });
+}
+
 bool is_credential_name(std::string_view name) {
   const std::string word = lower(name);
   for (const char* part : {"key", "token", "secret", "password", "passwd", "credential"}) {

@@ -9,6 +9,9 @@ namespace sanduk {
 // Whether `value` looks like a literal API key or token: a known prefix, or one long random-looking word.
 bool looks_like_key(std::string_view value);
 
+// The stricter test for values that are refused wherever they stand: an issuer's prefix and enough behind it.
+bool is_literal_key(std::string_view value);
+
 // Whether a variable or setting of this name holds a credential: …KEY, …TOKEN, …SECRET, …PASSWORD.
 bool is_credential_name(std::string_view name);
 

@@ -1,0 +1,42 @@
+// The network's mode, and settings that would have no effect in it.
+#include "config/convert.h"
+#include "plan/plan_json.h"
+#include "resolve/resolution.h"
+
+namespace sanduk {
+namespace {
+
+void check_effect(Resolution& r, const std::string& path, const Origin& origin, const std::string& why) {
+  if (origin.layer == Layer::default_value) return;
+  Diagnostic& problem = r.fault("no-effect", "`" + path + "` has no effect: " + why, origin);
+  const Origin& mode = r.profile.network.mode.origin;
+  if (mode.span.known()) problem.at(mode.span, "the mode is set here");
+  problem.with_help("leave it out, or use the mode \"sealed\", which enforces it");
+}
+
+}  // namespace
+
+void resolve_mode(Resolution& r) {
+  const Profile& p = r.profile;
+  r.plan.mode = *p.network.mode == "open"       ? NetworkMode::open
+                : *p.network.mode == "key-safe" ? NetworkMode::key_safe
+                                                : NetworkMode::sealed;
+  r.plan.transport = r.plan.mode == NetworkMode::open ? Transport::none : Transport::socket;
+  if (r.plan.mode != NetworkMode::open) return;
+  const std::string why = "in mode \"open\" calls do not pass the relay";
+  check_effect(r, "allow.models", p.allow.models.origin, why);
+  check_effect(r, "allow.paths", p.allow.paths.origin, why);
+  check_effect(r, "caps.max_tokens", p.caps.max_tokens.origin, why);
+  check_effect(r, "caps.tokens", p.caps.tokens.origin, why);
+  check_effect(r, "caps.calls", p.caps.calls.origin, why);
+  check_effect(r, "log.bodies", p.log.bodies.origin, why);
+  check_effect(r, "log.dir", p.log.dir.origin, why);
+  check_effect(r, "log.record", p.log.record.origin, why);
+  if (*p.provider.name == "replay") {
+    r.fault("no-effect", "recorded answers need the relay, which the mode \"open\" does not have", p.provider.name.origin)
+        .at(r.place(p.network.mode.origin), "the mode is set here")
+        .with_help("use the mode \"sealed\"");
+  }
+}
+
+}  // namespace sanduk

@@ -1,0 +1,45 @@
+// The parts of resolving: each reads what it needs, says what is wrong, and fills its part of the plan.
+#pragma once
+
+#include <optional>
+
+#include "catalog/catalog.h"
+#include "config/setting.h"
+#include "diagnostics/diagnostic.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "profile/profile.h"
+
+namespace sanduk {
+
+struct Resolution {
+  const Profile& profile;
+  const Catalog& catalog;
+  const Facts& facts;
+  Diagnostics& problems;
+  std::optional<AgentRecord> agent{};
+  std::optional<ProviderRecord> provider{};
+  Plan plan{};
+
+  // Where a setting stands; the profile's first line when nobody wrote it.
+  Span place(const Origin& origin) const { return origin.span.known() ? origin.span : profile.where; }
+  Diagnostic& fault(std::string code, std::string message, const Origin& origin) {
+    return problems.add(error(std::move(code), std::move(message)).at(place(origin)));
+  }
+};
+
+// In this order: later ones use what earlier ones found.
+void resolve_mode(Resolution& r);
+void resolve_provider(Resolution& r);
+void resolve_key(Resolution& r);
+void resolve_routes(Resolution& r);
+void resolve_workspace(Resolution& r);
+void resolve_mounts(Resolution& r);
+void resolve_log(Resolution& r);
+void resolve_task(Resolution& r);
+void resolve_agent(Resolution& r);
+void resolve_image(Resolution& r);
+void resolve_limits(Resolution& r);
+void resolve_engine(Resolution& r);
+
+}  // namespace sanduk

@@ -1,0 +1,37 @@
+#include "resolve/resolve.h"
+
+#include "resolve/resolution.h"
+
+namespace sanduk {
+
+std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, const Facts& facts, Diagnostics& problems,
+                            Purpose purpose) {
+  Resolution r{profile, catalog, facts, problems};
+  if (purpose == Purpose::run) r.agent = catalog.agent(*profile.agent.name, profile.agent.name.origin, problems);
+  r.provider = catalog.provider(*profile.provider.name, profile.provider.name.origin, problems);
+
+  r.plan.name = !profile.name->empty()    ? *profile.name
+                : profile.files.empty() ? "run"
+                                        : profile.files.back().stem().string();
+  if (purpose == Purpose::run) resolve_mode(r);
+  resolve_provider(r);
+  resolve_key(r);
+  resolve_routes(r);
+  if (purpose == Purpose::run) {
+    resolve_workspace(r);
+    resolve_mounts(r);
+  }
+  resolve_log(r);
+  if (purpose == Purpose::run) {
+    resolve_task(r);
+    resolve_agent(r);
+    resolve_image(r);
+    resolve_limits(r);
+    resolve_engine(r);
+  }
+
+  if (problems.has_errors()) return std::nullopt;
+  return std::move(r.plan);
+}
+
+}  // namespace sanduk
