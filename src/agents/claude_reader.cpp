@@ -140,11 +140,12 @@ class ClaudeReader : public AgentReader {
   void remember_usage(const Object& message) {
     const Object usage = json_object(message, "usage");
     if (usage.isNull()) return;
-    if (messages_.size() >= most_messages) {
-      for (const auto& [id, tokens] : messages_) add(sum_, tokens);
+    const std::string id = json_text(message, "id").value_or("");
+    if (messages_.size() >= most_messages && !messages_.contains(id)) {
+      for (const auto& [old, tokens] : messages_) add(sum_, tokens);
       messages_.clear();
     }
-    messages_[json_text(message, "id").value_or("")] = tokens_of(usage);
+    messages_[id] = tokens_of(usage);
   }
 
   void take_result(const Object& record) {
