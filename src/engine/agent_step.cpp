@@ -76,7 +76,7 @@ class AgentStep : public Step {
     // What the relay asked for explains the agent's end, even where the agent was faster than we.
     if (const std::optional<StopRequest::Words> words = run_.stop.asked()) {
       Ending result = ended_by_relay(words->code, words->why);
-      if (words->code == codes::box_broken) add_box_faults(*result.diagnostic);
+      if (words->code == codes::relay_found_box_broken) add_box_faults(*result.diagnostic);
       return result;
     }
     if (end == Pump::End::stop) {

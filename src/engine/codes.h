@@ -24,9 +24,11 @@ inline constexpr std::string_view agent_failed = "agent-failed";
 inline constexpr std::string_view no_final_result = "no-final-result";
 inline constexpr std::string_view out_of_memory = "out-of-memory";
 
-// Something ended the run before the agent did. "budget-spent" and "cassette-miss" are the relay's words.
-inline constexpr std::string_view budget_spent = "budget-spent";
-inline constexpr std::string_view cassette_miss = "cassette-miss";
+// Something ended the run before the agent did. The relay's own words for that are "budget-spent" and "cassette-miss",
+// which are a policy at work, and these, which are not. (The last becomes `box-broken`, with its faults as notes.)
+inline constexpr std::string_view key_refused = "key-refused";
+inline constexpr std::string_view cannot_log = "cannot-log";
+inline constexpr std::string_view relay_found_box_broken = "box-not-as-planned";
 inline constexpr std::string_view timed_out = "timed-out";
 inline constexpr std::string_view interrupted = "interrupted";
 

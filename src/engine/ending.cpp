@@ -44,9 +44,7 @@ std::string signal_name(int signal) {
 }
 
 // What the relay may report that is not a policy at work but a host that is not as it must be.
-bool is_host_fault(std::string_view code) {
-  return code == codes::box_broken || code == "key-refused" || code == "upstream-unreachable";
-}
+bool is_host_fault(std::string_view code) { return code == codes::key_refused || code == codes::cannot_log; }
 
 }  // namespace
 
@@ -74,6 +72,10 @@ Ending ended_by_timeout(std::int64_t seconds) {
 }
 
 Ending ended_by_relay(const std::string& code, const std::string& why) {
+  if (code == codes::relay_found_box_broken) {
+    return ended_by(RunError(Failure::host, error(std::string(codes::box_broken),
+                                                  "the box is not what the plan says; the agent was not started")));
+  }
   return ended_by(RunError(is_host_fault(code) ? Failure::host : Failure::policy, error(code, why)));
 }
 

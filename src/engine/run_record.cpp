@@ -1,9 +1,12 @@
 #include "engine/run_record.h"
 
 #include <array>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "base/json.h"
+#include "base/secret.h"
 
 namespace sanduk {
 namespace {
@@ -222,8 +225,20 @@ FileResult<RunRecord> load_run_record(const std::filesystem::path& record_direct
   return std::move(*record);
 }
 
+// Whole or not at all for whoever reads it, whatever kills us; but not through a loss of power: six times a run, an
+// fsync would be a good part of a second on a busy disk, and after a reboot no container runs.
 std::optional<FileError> store_run_record(const std::filesystem::path& record_directory, const RunRecord& record) {
-  return write_file_atomically(record_directory / "run.json", run_record_json(record));
+  const std::filesystem::path path = record_directory / "run.json";
+  const std::filesystem::path next = record_directory / (".run.json." + random_hex(6));
+  FileResult<FileDescriptor> file = create_file(next);
+  if (!file) return file.error();
+  std::error_code error;
+  const bool written = write_all(file->get(), run_record_json(record));
+  if (written) std::filesystem::rename(next, path, error);
+  if (written && !error) return std::nullopt;
+  const int code = error ? error.value() : errno;
+  std::filesystem::remove(next, error);
+  return FileError{"cannot write " + path.string() + ": " + std::generic_category().message(code), code};
 }
 
 }  // namespace sanduk
