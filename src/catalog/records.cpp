@@ -22,7 +22,7 @@ FieldTable<AgentRecord> agent_fields() {
       field<R>("image.version_argument", [](R& r) -> auto& { return r.image_version_argument; },
                "build argument that takes the version"),
       field<R>("image.containerfile", [](R& r) -> auto& { return r.image_containerfile; },
-               "file in resources/images that builds it"),
+               "which resources/images/Containerfile.NAME builds it"),
       field<R>("argv", [](R& r) -> auto& { return r.argv; }, "the command inside the box; {task} is the prompt"),
       field<R>("argv_with", [](R& r) -> auto& { return r.argv_with; },
                "words that are added when a setting has a value, by setting"),

@@ -17,7 +17,7 @@ struct AgentRecord {
   Setting<std::string> image_name;           // repository part of the tag that is built
   Setting<std::string> image_version;        // pinned version of the agent: the tag, and the build argument
   Setting<std::string> image_version_argument;
-  Setting<std::string> image_containerfile;  // in resources/images
+  Setting<std::string> image_containerfile;  // NAME of resources/images/Containerfile.NAME
 
   Setting<TextList> argv;       // {task} {model} … are filled in
   Setting<ListMap> argv_with;   // setting -> words that are added when the setting has a value

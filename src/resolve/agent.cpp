@@ -121,6 +121,26 @@ void resolve_argv(Resolution& r) {
   }
 }
 
+// Where there is no relay, {relay} is the provider itself.
+std::string without_relay(const Resolution& r, const std::string& text) {
+  if (r.plan.mode != NetworkMode::open || !r.plan.relay.upstream) return text;
+  const Upstream& upstream = *r.plan.relay.upstream;
+  const std::string host = upstream.host.find(':') == std::string::npos ? upstream.host : "[" + upstream.host + "]";
+  const bool usual = upstream.port == (upstream.scheme == "https" ? 443 : 80);
+  return replace_all(text, "{relay}", upstream.scheme + "://" + host + (usual ? "" : ":" + std::to_string(upstream.port)));
+}
+
+// {token} must not stand in an argument: those are readable for everybody on the host.
+void check_token_in_argv(Resolution& r) {
+  for (const std::string& word : r.plan.agent.argv) {
+    if (word == r.plan.task || word.find("{token}") == std::string::npos) continue;
+    const Setting<TextList>& said_in = r.profile.agent.command.is_set() ? r.profile.agent.command : r.profile.agent.args;
+    r.fault("token-in-argv", "the run token cannot stand in the agent's command line, which others can read", said_in.origin)
+        .with_help("let the program read it from the variable " + r.plan.agent.token_variable);
+    return;
+  }
+}
+
 void resolve_variables(Resolution& r) {
   const Profile::Agent& a = r.profile.agent;
   const auto own_name = [&](const Setting<std::string>& own, const Setting<std::string>& agents, const std::string& providers) {
@@ -137,6 +157,7 @@ void resolve_variables(Resolution& r) {
   }
   std::string base_url = !r.agent->base_url->empty() ? *r.agent->base_url : r.provider ? *r.provider->base_url : "{relay}";
   if (r.provider) base_url = replace_all(base_url, "{api_prefix}", *r.provider->api_prefix);
+  base_url = without_relay(r, base_url);
 
   std::map<std::string, std::string> variables;
   for (const auto& [name, item] : *r.agent->variables) variables[name] = item.text;
@@ -153,7 +174,7 @@ void resolve_variables(Resolution& r) {
       place.length = std::max<std::size_t>(place.length, 1);
       r.problems.add(problem.at(place).with_help("keys stay on the host: provider.key = \"env:" + name + "\""));
     } else {
-      variables[name] = item.text;
+      variables[name] = without_relay(r, item.text);
     }
   }
   variables[url_variable] = base_url;
@@ -217,7 +238,11 @@ void resolve_agent(Resolution& r) {
   r.plan.agent.reader = *r.agent->reader;
   check_protocols(r);
   resolve_argv(r);
+  for (std::string& word : r.plan.agent.argv) {
+    if (word != r.plan.task) word = without_relay(r, word);
+  }
   resolve_variables(r);
+  check_token_in_argv(r);
 }
 
 }  // namespace sanduk

@@ -43,7 +43,7 @@ void own_containerfile(Resolution& r) {
 
 void agents_image(Resolution& r) {
   const std::string file = *r.agent->image_containerfile;
-  const std::optional<std::string_view> text = embedded_file("resources/images/" + file);
+  const std::optional<std::string_view> text = embedded_file("resources/images/Containerfile." + file);
   if (file.empty() || !text) {
     r.fault("missing-key", "the agent `" + *r.profile.agent.name + "` has no image of its own", r.profile.agent.name.origin)
         .with_help("name one: ref = \"…\" or containerfile = \"…\" in [image]");
