@@ -14,8 +14,8 @@ namespace sanduk {
 struct AgentEvent {
   enum class Kind { started, text, tool, retry, error, result };
   Kind kind = Kind::text;
-  std::string text;    // what it said; for a tool, a short form of its input; bytes as they came, not yet safe to show
-  std::string tool;    // name, for Kind::tool
+  std::string text;  // what it said; for a tool, a short form of its input; bytes as they came, not yet safe to show
+  std::string tool;  // name, for Kind::tool
 };
 
 // The agent's own account of itself. Absent numbers were not reported.

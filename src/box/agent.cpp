@@ -48,9 +48,7 @@ void raise_file_limit() {
   _exit(code == ENOENT ? exit_not_found : exit_not_executable);
 }
 
-int exit_code(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
+int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 }  // namespace
 

@@ -15,9 +15,7 @@
 namespace sanduk::box {
 namespace {
 
-constexpr unsigned refuse(unsigned code) {
-  return SECCOMP_RET_ERRNO | (code & SECCOMP_RET_DATA);
-}
+constexpr unsigned refuse(unsigned code) { return SECCOMP_RET_ERRNO | (code & SECCOMP_RET_DATA); }
 
 // The system calls of the machine, and of the 32-bit programs that its kernel may run as well.
 #if defined(__x86_64__)
@@ -39,9 +37,7 @@ constexpr unsigned io_uring_setup_call = 425;  // the same number everywhere
 
 }  // namespace
 
-Found find_restrictions() {
-  return {prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1, prctl(PR_GET_SECCOMP, 0, 0, 0, 0)};
-}
+Found find_restrictions() { return {prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1, prctl(PR_GET_SECCOMP, 0, 0, 0, 0)}; }
 
 void close_inherited() {
   if (close_range(3, ~0U, 0) == 0) return;
@@ -83,8 +79,6 @@ int restrict_system_calls() {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0 ? 0 : errno;
 }
 
-void forbid_tracing() {
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
+void forbid_tracing() { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 }  // namespace sanduk::box

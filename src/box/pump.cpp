@@ -29,9 +29,7 @@ long long now_milliseconds() {
   return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-bool would_block(int code) {
-  return code == EAGAIN || code == EINTR;
-}
+bool would_block(int code) { return code == EAGAIN || code == EINTR; }
 
 }  // namespace
 

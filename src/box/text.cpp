@@ -28,9 +28,7 @@ std::size_t utf8_length(const unsigned char* bytes, std::size_t left) {
 
 }  // namespace
 
-Text::~Text() {
-  free(data_);
-}
+Text::~Text() { free(data_); }
 
 bool Text::reserve(std::size_t size) {
   if (size <= capacity_) return true;
@@ -52,9 +50,7 @@ void Text::add(const char* bytes, std::size_t size) {
   size_ += size;
 }
 
-void Text::add(const char* words) {
-  add(words, strlen(words));
-}
+void Text::add(const char* words) { add(words, strlen(words)); }
 
 void Text::add_number(long long value) {
   char digits[24];
@@ -98,9 +94,7 @@ void Json::key(const char* name) {
   first_ = true;
 }
 
-void Json::string(const char* value) {
-  string(value, strlen(value));
-}
+void Json::string(const char* value) { string(value, strlen(value)); }
 
 void Json::string(const char* value, std::size_t size) {
   before();
@@ -145,13 +139,9 @@ void Json::quoted(const char* value, std::size_t size) {
   out_.add('"');
 }
 
-bool equal(const char* left, const char* right) {
-  return strcmp(left, right) == 0;
-}
+bool equal(const char* left, const char* right) { return strcmp(left, right) == 0; }
 
-bool starts_with(const char* text, const char* prefix) {
-  return strncmp(text, prefix, strlen(prefix)) == 0;
-}
+bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 const char* outcome(int code) {
   if (code == 0) return "ok";

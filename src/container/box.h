@@ -44,7 +44,8 @@ inline constexpr std::string_view label_state = "sanduk.state";
 
 // `ENGINE create …` with every restriction of the plan. The token is inherited by name (-e NAME), never in argv.
 // Looks at the workspace on the host, to see which protected paths are there; the second form is told (covers.h), looks
-// at nothing, and is the one for a run that makes its mount points itself, so that the engine leaves none behind. Throws RunError (Failure::profile): "protected-path-is-link", "argument-too-long".
+// at nothing, and is the one for a run that makes its mount points itself, so that the engine leaves none behind.
+// Throws RunError (Failure::profile): "protected-path-is-link", "argument-too-long".
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names);
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names, const std::vector<Cover>& covers);
 std::vector<std::string> start_command(const BoxNames& names);  // start --attach
