@@ -142,6 +142,38 @@ TEST(BoxHostile, the_helper_and_the_engines_things_hold) {
               IsEmpty());
 }
 
+TEST(BoxHostile, a_box_of_roots_holds_as_well) {
+  SANDUK_NEEDS_BOXES();
+  if (geteuid() != 0) GTEST_SKIP() << "only root gets such a box";
+  BoxRun box;
+  box.write(".git/config", "[core]\n");
+  ASSERT_EQ(chown(box.workspace().c_str(), 0, 0), 0);
+  box.plan.user = {0, 0};
+  box.plan.workspace.protected_paths = {".git/hooks", ".git/config"};
+  EXPECT_THAT(succeed_in(box, {"echo x > .git/config",
+                               "mv .git g",
+                               "umount /work/.git/config",
+                               "mount -o remount,rw /work/.git/config",
+                               "mount -t tmpfs none /mnt",
+                               "unshare -m true",
+                               "unshare -n true",
+                               "cat /proc/1/environ",
+                               "head -c 1 /proc/1/mem",
+                               "chroot / true",
+                               "mknod /tmp/disk b 254 0",
+                               "echo 1 > /proc/sys/kernel/core_pattern",
+                               "echo b > /proc/sysrq-trigger",
+                               "echo max > /sys/fs/cgroup/pids/pids.max",
+                               "mkdir /sys/fs/cgroup/pids/x",
+                               "chown 4242 /work",
+                               "setpriv --reuid 4242 true",
+                               "ip link set lo down",
+                               "hostname other",
+                               "nice -n -5 true && test $(nice -n -5 nice) = -5"}),
+              IsEmpty());
+  EXPECT_THAT(box.faults(), IsEmpty());
+}
+
 TEST(BoxHostile, there_is_no_way_out_but_the_relay) {
   SANDUK_NEEDS_BOXES();
   BoxRun box;

@@ -166,6 +166,22 @@ TEST(BoxRun, a_long_task_comes_on_standard_input) {
   EXPECT_EQ(box.run().output, "/dev/null\n0\n");
 }
 
+TEST(BoxRun, git_works_beside_its_protected_parts) {
+  SANDUK_NEEDS_BOXES();
+  BoxRun box;
+  box.script("command -v git || exit 77; git init -q .");
+  if (box.run().exit_code == 77) GTEST_SKIP() << "the test image has no git";
+  box.plan.workspace.protected_paths = {".git/hooks", ".git/config"};
+  box.script(
+      "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b\n"
+      "echo x > file && git add file && git commit -qm one && git checkout -qb side && git gc -q && git log --oneline "
+      "| wc -l\n"
+      "git config core.hooksPath /work/mine && echo changed");
+  const ProcessResult result = box.run();
+  EXPECT_EQ(result.output, "1\n") << result.errors;
+  EXPECT_THAT(box.faults(), IsEmpty());
+}
+
 TEST(BoxRun, listing_finds_the_box_by_its_labels) {
   SANDUK_NEEDS_BOXES();
   BoxRun box;
