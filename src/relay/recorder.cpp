@@ -7,6 +7,7 @@
 #include "diagnostics/diagnostic.h"
 #include "relay/base64.h"
 #include "relay/request_facts.h"
+#include "relay/scrubber.h"
 
 namespace sanduk {
 namespace {
@@ -50,7 +51,7 @@ Recorder::Recorder(const std::string& path) {
   file_ = std::move(*file);
 }
 
-Recorder::Take::Take(const Question& question, const ResponseHead& head, const Limits& limits)
+Recorder::Take::Take(const Question& question, const ResponseHead& head, const Limits& limits, const Secret& key)
     : room_(limits.record_bytes), last_(Clock::now()) {
   const RequestFacts facts = read_request_facts(question.body);
   judged_ = question.has_body;
@@ -63,6 +64,7 @@ Recorder::Take::Take(const Question& question, const ResponseHead& head, const L
   for (const Header& header : head.headers) {
     if (is_worth_keeping(header.name) && !lists_token(head.headers, "connection", header.name)) {
       entry_.headers.emplace_back(header.name, header.value);
+      Scrubber::cover(entry_.headers.back().second, key);
     }
   }
 }

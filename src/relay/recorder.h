@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/secret.h"
 #include "relay/answer.h"
 #include "relay/cassette.h"
 #include "relay/limits.h"
@@ -23,7 +24,8 @@ class Recorder {
   // One answer, while it is on its way.
   class Take {
    public:
-    Take(const Question& question, const ResponseHead& head, const Limits& limits);
+    // `key` is covered where the head repeats it; bodies come covered.
+    Take(const Question& question, const ResponseHead& head, const Limits& limits, const Secret& key);
     void add(std::string_view bytes);
     void cut() { entry_.cut = true; }
 

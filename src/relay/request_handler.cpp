@@ -228,7 +228,7 @@ bool RequestHandler::ask() {
   }
   Answer& answer = *std::get<std::unique_ptr<Answer>>(asked);
   std::optional<Recorder::Take> take;
-  if (service_.recorder) take.emplace(question, answer.head(), service_.limits);
+  if (service_.recorder) take.emplace(question, answer.head(), service_.limits, service_.settings.key);
   AnswerStream stream(service_, client_, head_, answer);
   if (record_.completion) {
     const std::string_view encoding = find_header(answer.head().headers, "content-encoding").value_or("");

@@ -169,6 +169,12 @@ class TlsConnection : public UpstreamConnection {
 std::variant<FileDescriptor, ConnectFailure> connect_one(const SocketAddress& address, Clock::time_point deadline,
                                                          const Watch& watch) {
   FileDescriptor fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // Out of descriptors: it heals when other calls end.
+  while (!fd && (errno == EMFILE || errno == ENFILE) && Clock::now() < deadline) {
+    const Ready ready = wait_until(Clock::now() + std::chrono::milliseconds(50), *watch.stop, watch.client);
+    if (ready != Ready::timeout) return ConnectFailure{ready, ""};
+    fd = FileDescriptor(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  }
   if (!fd) return ConnectFailure{Ready::timeout, std::string("cannot make a socket: ") + std::strerror(errno)};
   set_no_delay(fd.get());
   int code = connect(fd.get(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size) == 0 ? 0 : errno;

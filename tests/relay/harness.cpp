@@ -1,5 +1,7 @@
 #include "relay/harness.h"
 
+#include <zlib.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -161,5 +163,30 @@ std::vector<std::string> anthropic_events() {
 }
 
 std::string joined(const std::vector<std::string>& parts) { return join(parts, ""); }
+
+std::string gzip(std::string_view text, bool flush_each_line) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY);
+  std::string result;
+  const auto push = [&](std::string_view piece, int mode) {
+    std::string buffer(piece.size() + 256, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<uInt>(piece.size());
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream.avail_out = static_cast<uInt>(buffer.size());
+      deflate(&stream, mode);
+      result.append(buffer.data(), buffer.size() - stream.avail_out);
+    } while (stream.avail_out == 0);
+  };
+  while (flush_each_line && !text.empty()) {
+    const std::size_t end = text.find('\n') + 1;
+    push(text.substr(0, end), Z_SYNC_FLUSH);
+    text.remove_prefix(end);
+  }
+  push(text, Z_FINISH);
+  deflateEnd(&stream);
+  return result;
+}
 
 }  // namespace sanduk::test

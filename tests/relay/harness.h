@@ -107,4 +107,7 @@ TestAuthority& trusted_authority();
 std::vector<std::string> anthropic_events();
 std::string joined(const std::vector<std::string>& parts);
 
+// `text` compressed, if asked with a flush behind every line.
+std::string gzip(std::string_view text, bool flush_each_line = false);
+
 }  // namespace sanduk::test
