@@ -14,7 +14,9 @@ struct PathFact {
   Kind kind = Kind::missing;
   std::string resolved;  // absolute, links resolved as far as it exists
   bool readable = false;
-  bool writable = false;
+  bool through_link = false;  // the path itself, below the workspace, passes a symbolic link
+  std::int64_t owner_uid = 0;
+  std::int64_t owner_gid = 0;
   std::string text;      // of a task file
   std::string problem;   // why `text` could not be read
 };
