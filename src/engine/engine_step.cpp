@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "engine/engine_client.h"
+#include "engine/reap.h"
 #include "engine/run.h"
 #include "engine/step.h"
 #include "relay/key.h"
@@ -19,6 +20,9 @@ class EngineStep : public Step {
     FoundEngine found = find_engine(run_.plan, run_.world);
     run_.names.engine = found.name;
     run_.image = found.image;
+    if (run_.state_is_new) {
+      for (const std::string& words : reap_by_labels(run_.world, run_.state, found.name)) run_.note(words);
+    }
     run_.check_interrupted();
     run_.key = read_key(run_.plan.relay, run_.world);
     run_.check_interrupted();

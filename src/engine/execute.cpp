@@ -138,6 +138,8 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
               RunOutcome& outcome) {
   const Clock::time_point begin = Clock::now();
   const StateDirectory state{world.state_directory("sanduk")};
+  std::error_code ignored;
+  const bool state_is_new = !std::filesystem::exists(state.runs(), ignored);
   Record record(world, state, plan, plan_json);
   outcome.run_id = record.run_id();
   outcome.record_directory = record.directory().string();
@@ -150,6 +152,8 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
   for (const std::string& words : reap_dead_runs(world, state)) tell(Note{words});
 
   Run run(plan, world, tell, record, watcher);
+  run.state = state;
+  run.state_is_new = state_is_new;
   fill_names(run.names, record.data(), state);
   apply(outcome, perform(plan, run));
 

@@ -98,7 +98,14 @@ std::vector<std::string> reap_by_labels(World& world, const StateDirectory& stat
     words.push_back(engine + " could not list its containers: " + last_words(listed));
     return words;
   }
-  for (const ListedBox& box : read_list(listed.output)) {
+  std::vector<ListedBox> boxes;
+  try {
+    boxes = read_list(listed.output);
+  } catch (const RunError& error) {
+    words.emplace_back(error.what());
+    return words;
+  }
+  for (const ListedBox& box : boxes) {
     if (box.state_directory != state.root.string() || is_alive({box.owner_pid, box.owner_start_time})) continue;
     // One that was kept on purpose has a record, and that is over.
     if (const std::optional<RunRecord> record = find_record(state, box.name); record && is_over(*record)) continue;

@@ -54,6 +54,8 @@ struct Run {
   Record& record;
   Watcher& watcher;
 
+  StateDirectory state;
+  bool state_is_new = false;        // so that earlier runs, if any, have lost their records
   std::filesystem::path directory;  // see run_directory.h
   BoxNames names;
   FoundImage image;

@@ -55,7 +55,7 @@ TEST_F(Execute, DoesTheStepsInOrderAndUndoesThemFromTheLast) {
                                               "undo container", "undo relay"}));
   const std::string name = world_.record().container;
   EXPECT_EQ(world_.calls(),
-            "inspect-image \ncreate " + name + "\nstart " + name + "\ninspect " + name + "\nrm " + name + "\n");
+            "inspect-image \nps \ncreate " + name + "\nstart " + name + "\ninspect " + name + "\nrm " + name + "\n");
   expect_nothing_left();
 }
 
