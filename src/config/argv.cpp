@@ -64,6 +64,7 @@ class ArgvReader {
     const std::size_t flag_at = at_;
     const FlagRule* rule = find_rule(name);
     if (rule == nullptr && name != "--set") return unknown_flag(name);
+    if (rule != nullptr && !rule->retired.empty()) return retired_flag(*rule, equals != std::string::npos);
     const bool bare_allowed = rule != nullptr && !rule->value.empty();
     std::string value;
     Span value_span = span(at_);
@@ -104,6 +105,13 @@ class ArgvReader {
       problem.with_help("`sanduk --help` lists the flags; put `--` before a word that begins with a dash");
     }
     problems_.add(std::move(problem));
+  }
+
+  void retired_flag(const FlagRule& rule, bool has_value) {
+    problems_.add(error("retired-flag", "`" + rule.name + "` is no more: " + rule.retired)
+                      .at(span(at_))
+                      .with_help(rule.instead));
+    if (!has_value && at_ + 1 < arguments_.size() && !arguments_[at_ + 1].starts_with('-')) ++at_;
   }
 
   void read_option(const FlagRule& rule, const std::string& value, std::size_t flag_at) {

@@ -16,8 +16,10 @@ struct FlagRule {
   std::string short_name;  // "-w"
   std::string path;        // where its value goes: a key path, or "" for a flag of the command itself
   std::string value;
-  bool is_list = false;  // every use adds an entry
-  bool is_map = false;   // NAME=VALUE; every use adds an entry
+  bool is_list = false;   // every use adds an entry
+  bool is_map = false;    // NAME=VALUE; every use adds an entry
+  std::string retired{};  // a flag that earlier versions had: why it is refused
+  std::string instead{};  // … and what to do
 };
 
 struct CommandLine {

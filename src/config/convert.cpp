@@ -182,6 +182,9 @@ bool convert(const Node& node, const std::string& name, const Origin&, TextList&
   for (const Node& item : node.items) {
     if (is_text(item)) {
       list.push_back({item.text, item.span});
+    } else if (item.kind == Node::Kind::null) {
+      problems.add(error("no-value", "`" + name + "` holds an entry without a value").at(item.span).with_help("write the entry, or take it out"));
+      good = false;
     } else {
       good = wrong_type(item, name, "a list of strings", "put every entry in quotes", problems);
     }
@@ -199,11 +202,11 @@ bool convert(const Node& node, const std::string& name, const Origin& origin, Te
     Origin at = origin;
     at.span = entry.value.span;
     if (is_text(entry.value)) {
-      into[entry.key] = {entry.value.text, at};
+      into[entry.key] = {entry.value.text, at, entry.key_span};
     } else if (entry.value.kind == Node::Kind::boolean) {
-      into[entry.key] = {render_value(entry.value.boolean), at};
+      into[entry.key] = {render_value(entry.value.boolean), at, entry.key_span};
     } else if (entry.value.kind == Node::Kind::integer) {
-      into[entry.key] = {render_value(entry.value.integer), at};
+      into[entry.key] = {render_value(entry.value.integer), at, entry.key_span};
     } else {
       good = wrong_type(entry.value, name + "." + entry.key, "a string", "put the value in quotes", problems);
     }

@@ -9,6 +9,7 @@
 #include "config/convert.h"
 #include "config/node.h"
 #include "config/setting.h"
+#include "config/widen.h"
 
 namespace sanduk {
 
@@ -27,10 +28,13 @@ struct Field {
   std::string not_yet;               // the key exists, but using it is refused with these words
   bool one_or_list = false;          // a single string stands for a list of one
   bool required = false;             // the record is not valid without it (descriptor files)
+  WidenRule rule;                    // which change of it lets a box do more
 
   std::function<bool(Record&, const Node&, const Origin&, Diagnostics&)> assign;
   std::function<std::string(const Record&)> value;  // as TOML text; empty when there is no value
   std::function<const Origin&(const Record&)> origin;
+  std::function<Comparable(const Record&)> comparable;
+  std::function<void(const Record& before, Record& after)> prepend;  // lists: the entries of `before` come first
 
   // Table rows read like sentences: field("agent.model", …).with_flag("--model", "MODEL").
   Field& with_flag(std::string name, std::string value_name) {
@@ -63,11 +67,28 @@ struct Field {
     one_or_list = true;
     return *this;
   }
+  Field& widening(Widens kind, std::vector<std::string> order = {}) {
+    rule = {kind, std::move(order)};
+    return *this;
+  }
   Field& always_required() {
     required = true;
     return *this;
   }
 };
+
+// What a flag that may be given more than once does to the profile's value; empty for all others.
+inline std::string repeat_rule(Shape shape, bool flag_adds) {
+  switch (shape) {
+    case Shape::list:
+    case Shape::mounts:
+      return flag_adds ? "repeatable, adds to the profile's" : "repeatable, replaces the profile's";
+    case Shape::map:
+      return "repeatable, adds to the profile's";
+    default:
+      return "";
+  }
+}
 
 template <class Record>
 using FieldTable = std::vector<Field<Record>>;
@@ -91,6 +112,15 @@ Field<Record> field(std::string path, Get get, std::string help) {
     return render_value(setting.value);
   };
   row.origin = [get](const Record& record) -> const Origin& { return get(const_cast<Record&>(record)).origin; };
+  row.comparable = [get](const Record& record) { return sanduk::comparable(get(const_cast<Record&>(record))); };
+  if constexpr (std::is_same_v<Value, TextList> || std::is_same_v<Value, MountList>) {
+    row.prepend = [get](const Record& before, Record& after) {
+      Value joined = get(const_cast<Record&>(before)).value;
+      Value& added = get(after).value;
+      joined.insert(joined.end(), added.begin(), added.end());
+      added = std::move(joined);
+    };
+  }
   return row;
 }
 

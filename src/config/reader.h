@@ -1,4 +1,4 @@
-// Text in TOML or YAML -> a positioned tree, or diagnostics.
+// Text in TOML, YAML or JSON -> a positioned tree, or diagnostics.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace sanduk {
 
-enum class Format { toml, yaml };
+enum class Format { toml, yaml, json };
 
 // Bounds of every configuration file; beyond them a diagnostic, never a crash.
 inline constexpr std::size_t largest_document = std::size_t{1} << 20;  // bytes
 inline constexpr std::size_t deepest_document = 64;                    // nested tables, arrays and dotted keys
 
-// By the file's extension; nothing for one that is neither .toml nor .yaml/.yml.
+// By the file's extension; nothing for one that is neither .toml, .yaml/.yml nor .json.
 std::optional<Format> format_of(const std::filesystem::path& path);
 
 // Reads `source`. On faults adds to `problems` and gives nothing.
@@ -26,8 +26,9 @@ std::optional<Document> read_document(std::shared_ptr<const Source> source, Form
 std::optional<Document> read_document_file(const std::filesystem::path& path, const std::string& shown,
                                            Diagnostics& problems);
 
-// The two readers; use read_document, which checks what both need (size, UTF-8, control characters).
+// The readers; use read_document, which checks what both need (size, UTF-8, control characters).
 std::optional<Node> read_toml(const std::shared_ptr<const Source>& source, Diagnostics& problems);
 std::optional<Node> read_yaml(const std::shared_ptr<const Source>& source, Diagnostics& problems);
+std::optional<Node> read_json(const std::shared_ptr<const Source>& source, Diagnostics& problems);
 
 }  // namespace sanduk

@@ -58,7 +58,8 @@ struct ListItem {
 using TextList = std::vector<ListItem>;
 struct MapItem {
   std::string text;
-  Origin origin{};
+  Origin origin{};   // of the value
+  Span key_span{};
 };
 using TextMap = std::map<std::string, MapItem>;
 using MountList = std::vector<MountRequest>;

@@ -18,6 +18,7 @@ struct PathFact {
   std::int64_t owner_uid = 0;
   std::int64_t owner_gid = 0;
   std::string text;      // of a task file
+  std::string sha256;    // of a file that the plan names, where it could be read
   std::string problem;   // why `text` could not be read
 };
 

@@ -113,6 +113,12 @@ struct PlannedLog {
   std::string record_file;  // absolute path of the cassette to write; empty: none
 };
 
+// A file that the plan was made from or that the run will read, as it was when the plan was made.
+struct PlannedFile {
+  std::string path;    // absolute, links resolved
+  std::string sha256;  // 64 hexadecimal digits
+};
+
 struct Plan {
   std::string name;
   std::string task;  // the prompt as the agent gets it, for the record
@@ -128,6 +134,7 @@ struct Plan {
   PlannedRelay relay;
   PlannedLog log;
   bool keep = false;  // leave the container for inspection
+  std::vector<PlannedFile> files;  // a saved plan is not run when one of them has changed
 };
 
 }  // namespace sanduk

@@ -93,6 +93,7 @@ void visit(Visitor& v, PlannedRelay& m) {
   v("budget_calls", m.budget_calls);
   v("budget_tokens", m.budget_tokens);
   v("ask_for_usage", m.ask_for_usage);
+  v("insecure_upstream", m.insecure_upstream);
 }
 
 template <class Visitor>
@@ -100,6 +101,12 @@ void visit(Visitor& v, PlannedLog& m) {
   v("bodies", m.bodies);
   v("directory", m.directory);
   v("record_file", m.record_file);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedFile& m) {
+  v("path", m.path);
+  v("sha256", m.sha256);
 }
 
 template <class Visitor>
@@ -118,6 +125,7 @@ void visit(Visitor& v, Plan& m) {
   v("relay", m.relay);
   v("log", m.log);
   v("keep", m.keep);
+  v("files", m.files);
 }
 
 }  // namespace sanduk

@@ -10,14 +10,15 @@ namespace {
 
 // Settings in which a variable of the host may stand. Restrictions are not among them: what a profile allows must be
 // readable in the profile.
-constexpr std::array interpolated = {"name",          "task",           "task_file",     "provider.cassette", "provider.upstream",
-                                     "agent.model",   "agent.args",     "agent.env",     "image.ref",         "image.containerfile",
-                                     "workspace.path", "workspace.mounts", "log.dir",    "log.record",        "agent.name"};
+constexpr std::array interpolated = {
+    "name",           "task",           "task_file",        "provider.cassette", "provider.upstream",
+    "agent.model",    "agent.args",     "agent.env",        "image.ref",         "image.containerfile",
+    "workspace.path", "agent.base_url", "workspace.mounts", "log.dir",           "log.record",
+    "agent.name"};
 
 bool may_hold_variables(const std::string& path) {
-  return std::any_of(interpolated.begin(), interpolated.end(), [&](const std::string& allowed) {
-    return path == allowed || path.starts_with(allowed + ".");
-  });
+  return std::any_of(interpolated.begin(), interpolated.end(),
+                     [&](const std::string& allowed) { return path == allowed || path.starts_with(allowed + "."); });
 }
 
 class Interpolation {
@@ -31,7 +32,8 @@ class Interpolation {
     if (may_hold_variables(path)) {
       node.text = replaced(node);
     } else if (node.text.find("${") != std::string::npos) {
-      problems_.add(error("no-variables-here", "`" + path + "` takes no ${…} variables").at(node.span)
+      problems_.add(error("no-variables-here", "`" + path + "` takes no ${…} variables")
+                        .at(node.span)
                         .with_help("write the value itself: what a profile allows must be readable in it"));
     }
   }
@@ -49,7 +51,9 @@ class Interpolation {
       } else if (text[at + 1] == '{') {
         const std::size_t end = text.find('}', at);
         if (end == std::string::npos) {
-          problems_.add(error("bad-variable", "`${` without its `}`").at(node.span).with_help("write $$ for a plain dollar sign"));
+          problems_.add(error("bad-variable", "`${` without its `}`")
+                            .at(node.span)
+                            .with_help("write $$ for a plain dollar sign"));
           return result;
         }
         result += value(text.substr(at + 2, end - at - 2), node);
@@ -65,21 +69,26 @@ class Interpolation {
     const std::size_t colon = inside.find(":-");
     const std::string name = inside.substr(0, colon);
     const bool is_name = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-                         std::all_of(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+                         std::all_of(name.begin(), name.end(), [](char c) {
+                           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+                         });
     if (!is_name) {
-      problems_.add(error("bad-variable", "`${" + masked(inside) + "}` does not name a variable").at(node.span)
+      problems_.add(error("bad-variable", "`${" + masked(inside) + "}` does not name a variable")
+                        .at(node.span)
                         .with_help("write ${NAME}, ${NAME:-default}, or $$ for a plain dollar sign"));
       return "";
     }
     if (is_credential_name(name)) {
-      problems_.add(error("literal-key", "`${" + name + "}` would put a credential into the profile").at(node.span)
+      problems_.add(error("literal-key", "`${" + name + "}` would put a credential into the profile")
+                        .at(node.span)
                         .with_help("keys come from `provider.key = \"env:" + name + "\"` and never enter the box"));
       return "";
     }
     const std::optional<std::string> found = world_.variable(name);
     if (found && (!found->empty() || colon == std::string::npos)) return *found;
     if (colon != std::string::npos) return inside.substr(colon + 2);
-    problems_.add(error("unset-variable", "the variable `" + name + "` is not set").at(node.span)
+    problems_.add(error("unset-variable", "the variable `" + name + "` is not set")
+                      .at(node.span)
                       .with_help("set it, or give a default: ${" + name + ":-value}"));
     return "";
   }

@@ -8,6 +8,7 @@ namespace sanduk {
 struct Profile {
   Setting<std::int64_t> version{1};
   Setting<TextList> extends;
+  Setting<bool> locked;
   Setting<std::string> name;
   Setting<std::string> task;
   Setting<FilePath> task_file;
@@ -32,6 +33,7 @@ struct Profile {
     Setting<TextMap> options;
     Setting<std::string> key_variable;
     Setting<std::string> base_url_variable;
+    Setting<std::string> base_url;
     Setting<bool> report_instruction{true};
   } agent;
 

@@ -18,7 +18,15 @@ struct FlagAlias {
 };
 const std::vector<FlagAlias>& flag_aliases();
 
-// Rules for read_argv: every flag of the table and every alias.
+// Flags of the original command line that cannot be honoured: why, and what to do instead.
+struct RetiredFlag {
+  std::string flag;
+  std::string why;
+  std::string instead;
+};
+const std::vector<RetiredFlag>& retired_flags();
+
+// Rules for read_argv: every flag of the table, every alias, every retired flag.
 std::vector<FlagRule> profile_flags();
 
 }  // namespace sanduk

@@ -15,6 +15,13 @@ bool is_variable_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
 }
 
+// The place of the name in NAME = value, where the name is at fault.
+Origin named(const MapItem& item) {
+  Origin origin = item.origin;
+  if (item.key_span.known()) origin.span = item.key_span;
+  return origin;
+}
+
 bool is_custom_command(const Resolution& r) { return r.agent && r.agent->argv->empty(); }
 
 // The protocol that agent and provider have in common, in the agent's order.
@@ -28,7 +35,8 @@ void check_protocols(Resolution& r) {
   const bool shared = std::any_of(spoken.begin(), spoken.end(), [&](const std::string& protocol) {
     return std::find(offered.begin(), offered.end(), protocol) != offered.end();
   });
-  if (shared || spoken.empty() || r.profile.allow.paths.is_set()) return;
+  const bool routes_are_whole = r.plan.relay.routes.size() == r.provider->routes->size();  // else that was said already
+  if (shared || spoken.empty() || r.profile.allow.paths.is_set() || !routes_are_whole) return;
   std::vector<std::string> others;
   for (const std::string& name : r.catalog.names("providers")) {
     Diagnostics ignored;
@@ -41,7 +49,7 @@ void check_protocols(Resolution& r) {
   }
   r.fault("no-shared-protocol", "the agent `" + *r.profile.agent.name + "` speaks " + join(spoken, ", ") + ", the provider `" + *r.profile.provider.name + "` " + join(offered, ", "),
           r.profile.agent.name.origin)
-      .at(r.place(r.profile.provider.name.origin), "the provider is set here")
+      .at(r.said_at(r.profile.provider.name.origin), "the provider is set here")
       .with_help("providers for this agent: " + join(others, ", "));
 }
 
@@ -64,7 +72,7 @@ std::vector<AgentSetting> given_settings(const Resolution& r) {
   if (a.effort.is_set()) given.push_back({"effort", *a.effort, a.effort.origin});
   if (a.max_turns.is_set()) given.push_back({"max_turns", std::to_string(*a.max_turns), a.max_turns.origin});
   for (const auto& [name, item] : *a.options) {
-    if (item.text != "false") given.push_back({name, item.text, item.origin});
+    if (item.text != "false") given.push_back({name, item.text, named(item)});
   }
   return given;
 }
@@ -75,7 +83,7 @@ void refuse_setting(Resolution& r, const AgentSetting& setting) {
   for (const auto& [name, words] : *r.agent->argv_with) known.push_back(name);
   const std::optional<std::string> near = closest(setting.name, known);
   r.fault("unsupported-setting", "the agent `" + *r.profile.agent.name + "` has nothing for `" + (is_option ? "agent.options." : "agent.") + setting.name + "`", setting.origin)
-      .at(r.place(r.profile.agent.name.origin), "the agent is set here")
+      .at(r.said_at(r.profile.agent.name.origin), "the agent is set here")
       .with_help(near ? "did you mean `" + *near + "`?" : known.empty() ? "leave it out; put the words into agent.command" : "it has: " + join(known, ", "));
 }
 
@@ -89,10 +97,11 @@ void resolve_argv(Resolution& r) {
       return;
     }
     argv = texts(*a.command);
+    for (std::string& word : argv) word = replace_all(word, "{model}", *a.model);
   } else {
     if (a.command.is_set()) {
       r.fault("no-effect", "`agent.command` has no effect: the agent `" + *a.name + "` has a command of its own", a.command.origin)
-          .at(r.place(a.name.origin), "the agent is set here")
+          .at(r.said_at(a.name.origin), "the agent is set here")
           .with_help("use agent.name = \"command\", or agent.args for more words");
     }
     argv = texts(*r.agent->argv);
@@ -116,7 +125,7 @@ void resolve_argv(Resolution& r) {
   }
   if (!uses_task && (r.profile.task.is_set() || r.profile.task_file.is_set())) {
     r.fault("no-effect", "the task has no effect: nothing in the agent's command is {task}", r.profile.task.is_set() ? r.profile.task.origin : r.profile.task_file.origin)
-        .at(r.place(a.command.origin), "the command is here")
+        .at(r.said_at(a.command.origin), "the command is here")
         .with_help("put \"{task}\" where the task belongs, or leave the task out");
   }
 }
@@ -157,15 +166,15 @@ void resolve_variables(Resolution& r) {
   }
   std::string base_url = !r.agent->base_url->empty() ? *r.agent->base_url : r.provider ? *r.provider->base_url : "{relay}";
   if (r.provider) base_url = replace_all(base_url, "{api_prefix}", *r.provider->api_prefix);
-  base_url = without_relay(r, base_url);
+  base_url = r.plan.mode == NetworkMode::open && a.base_url.is_set() ? *a.base_url : without_relay(r, base_url);
 
   std::map<std::string, std::string> variables;
   for (const auto& [name, item] : *r.agent->variables) variables[name] = item.text;
   for (const auto& [name, item] : *a.env) {
     if (!is_variable_name(name)) {
-      r.fault("bad-value", "`agent.env`: `" + masked(name) + "` is not the name of a variable", item.origin).with_help("write letters, digits and underscores");
+      r.fault("bad-value", "`agent.env`: `" + masked(name) + "` is not the name of a variable", named(item)).with_help("write letters, digits and underscores");
     } else if (name == url_variable || name == key_variable) {
-      r.fault("reserved-variable", "`" + name + "` is how the agent reaches the relay", item.origin)
+      r.fault("reserved-variable", "`" + name + "` is how the agent reaches the relay", named(item))
           .with_help("leave it out; provider.upstream chooses another server, provider.key another key");
     } else if (is_credential_name(name) && !item.text.empty()) {
       Diagnostic problem = error("literal-key", "`agent.env." + name + "` looks like a credential, and the box must not hold one");
@@ -193,7 +202,7 @@ void resolve_task(Resolution& r) {
     // A base or the file may give one and the command line the other: the later layer says what is meant.
     const bool same_layer = p.task.origin.layer == p.task_file.origin.layer;
     if (same_layer) {
-      r.fault("task-twice", "there is a `task` and a `task_file`", p.task.origin).at(r.place(p.task_file.origin), "and here").with_help("keep one of the two");
+      r.fault("task-twice", "there is a `task` and a `task_file`", p.task.origin).at(r.said_at(p.task_file.origin), "and here").with_help("keep one of the two");
       return;
     }
   }

@@ -80,7 +80,7 @@ void resolve_image(Resolution& r) {
     r.plan.image.ref = *image.ref;
     if (*image.rebuild) {
       r.fault("no-effect", "`image.rebuild` has no effect: there is nothing to build `" + *image.ref + "` from", image.rebuild.origin)
-          .at(r.place(image.ref.origin), "the image is named here")
+          .at(r.said_at(image.ref.origin), "the image is named here")
           .with_help("name a containerfile as well, or leave `rebuild` out");
     }
   } else if (r.agent) {

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "base/files.h"
+#include "plan/file_digest.h"
+#include "plan/plan_json.h"
 #include "resolve/paths.h"
 
 namespace sanduk {
@@ -77,6 +79,7 @@ class Probe {
     FileResult<std::string> text = read_file(fact.resolved, most);
     if (text) {
       fact.text = std::move(*text);
+      fact.sha256 = sha256_hex(fact.text);
     } else {
       fact.problem = text.error().message;
     }
@@ -85,8 +88,12 @@ class Probe {
   void probe_settings() {
     if (profile_.task_file.is_set()) add_with_text(profile_.task_file, largest_task);
     if (profile_.image.containerfile.is_set()) add_with_text(profile_.image.containerfile, largest_containerfile);
-    for (const Setting<FilePath>* setting : {&profile_.provider.cassette, &profile_.log.dir, &profile_.log.record}) {
+    for (const Setting<FilePath>* setting : {&profile_.log.dir, &profile_.log.record}) {
       if (setting->is_set()) add((*setting)->text, setting->origin);
+    }
+    if (profile_.provider.cassette.is_set()) {
+      PathFact& cassette = add(profile_.provider.cassette->text, profile_.provider.cassette.origin);
+      if (cassette.kind == PathFact::Kind::file) cassette.sha256 = file_sha256(cassette.resolved);
     }
     if (profile_.provider.key->starts_with("file:")) add(profile_.provider.key->substr(5), profile_.provider.key.origin);
     add(profile_.workspace.path->text, profile_.workspace.path.origin);
@@ -109,13 +116,16 @@ class Probe {
     std::set<std::string> files;
     for (const std::filesystem::path& file : profile_.files) {
       files.insert(file.string());
-      for (const char* extension : {".toml", ".yaml", ".yml"}) {
+      for (const char* extension : {".toml", ".yaml", ".yml", ".json"}) {
         std::error_code failed;
         const std::filesystem::path twin = std::filesystem::path(file).replace_extension(extension);
         if (std::filesystem::exists(twin, failed)) files.insert(resolved(twin).string());
       }
     }
     facts_.profile_files.assign(files.begin(), files.end());
+    for (const std::string& file : files) {
+      facts_.paths.try_emplace(file, probe_path(file)).first->second.sha256 = file_sha256(file);
+    }
   }
 
   const Profile& profile_;

@@ -7,7 +7,6 @@
 #include "resolve/resolution.h"
 
 namespace sanduk {
-namespace {
 
 bool is_loopback(const std::string& host) {
   if (host == "localhost" || host == "::1") return true;
@@ -18,6 +17,8 @@ bool is_loopback(const std::string& host) {
            return number && *number <= 255 && part.size() <= 3;
          });
 }
+
+namespace {
 
 bool is_host_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
@@ -98,7 +99,7 @@ void resolve_cassette(Resolution& r) {
                                      {"provider.insecure_upstream", &p.insecure_upstream.origin}}) {
     if (origin->layer == Layer::default_value) continue;
     r.fault("no-effect", "`" + std::string(name) + "` has no effect: the provider `" + *p.name + "` answers from a file", *origin)
-        .at(r.place(p.name.origin), "the provider is set here")
+        .at(r.said_at(p.name.origin), "the provider is set here")
         .with_help("leave it out");
   }
 }
@@ -116,7 +117,7 @@ void resolve_provider(Resolution& r) {
 
   if (p.cassette.is_set()) {
     r.fault("no-effect", "`provider.cassette` has no effect: the provider is `" + *p.name + "`", p.cassette.origin)
-        .at(r.place(p.name.origin), "the provider is set here")
+        .at(r.said_at(p.name.origin), "the provider is set here")
         .with_help("use provider.name = \"replay\", or leave the cassette out");
   }
   const bool own = p.upstream.is_set();
@@ -131,6 +132,17 @@ void resolve_provider(Resolution& r) {
         .with_help("use https, or set provider.insecure_upstream = true if you accept that");
   }
   r.plan.relay.upstream = upstream;
+  r.plan.relay.insecure_upstream = *p.insecure_upstream;
+  if (*p.insecure_upstream && !r.profile.agent.base_url.is_set() && (upstream->scheme == "https" || is_loopback(upstream->host))) {
+    r.fault("no-effect", "`provider.insecure_upstream` has no effect: the key does not leave this machine in plaintext", p.insecure_upstream.origin)
+        .at(r.place(p.upstream.is_set() ? p.upstream.origin : p.name.origin), "the upstream is chosen here")
+        .with_help("leave it out");
+  }
+  if (p.key_check.is_set() && *p.key_check && r.provider->check_path->empty()) {
+    r.fault("no-effect", "`provider.key_check` has no effect: the provider `" + *p.name + "` has no page that tells a good key from a bad one", p.key_check.origin)
+        .at(r.said_at(p.name.origin), "the provider is set here")
+        .with_help("leave it out");
+  }
   if (*p.key_check && !r.provider->check_path->empty()) {
     KeyCheck check{*r.provider->check_path, {}};
     for (const auto& [name, header] : *r.provider->check_headers) check.headers.push_back({name, header.text});

@@ -26,7 +26,12 @@ struct Resolution {
   Diagnostic& fault(std::string code, std::string message, const Origin& origin) {
     return problems.add(error(std::move(code), std::move(message)).at(place(origin)));
   }
+  // For a second label: where a setting was said, which is nowhere, and not shown, when nobody said it.
+  static const Span& said_at(const Origin& origin) { return origin.span; }
 };
+
+// Whether what is sent to `host` stays on this machine.
+bool is_loopback(const std::string& host);
 
 // In this order: later ones use what earlier ones found.
 void resolve_mode(Resolution& r);
@@ -41,5 +46,7 @@ void resolve_agent(Resolution& r);
 void resolve_image(Resolution& r);
 void resolve_limits(Resolution& r);
 void resolve_engine(Resolution& r);
+void resolve_files(Resolution& r);
+void check_effects(Resolution& r);
 
 }  // namespace sanduk

@@ -28,7 +28,9 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
     resolve_image(r);
     resolve_limits(r);
     resolve_engine(r);
+    check_effects(r);
   }
+  resolve_files(r);
 
   if (problems.has_errors()) return std::nullopt;
   return std::move(r.plan);

@@ -77,7 +77,7 @@ void check_models(Resolution& r) {
   const std::vector<std::string> allowed = texts(*models);
   if (!model.is_set() || std::find(allowed.begin(), allowed.end(), *model) != allowed.end()) return;
   r.fault("model-not-allowed", "`agent.model` asks for `" + masked(*model) + "`, which `allow.models` does not hold", model.origin)
-      .at(r.place(models.origin), "the list is here")
+      .at(r.said_at(models.origin), "the list is here")
       .with_help("add the model to the list, or ask for one of the list");
 }
 
