@@ -15,6 +15,9 @@ namespace sanduk {
 Profile load_profile(const std::vector<std::string>& files, const Document& flags, World& world, Diagnostics& problems,
                      const std::string& stdin_format = "");
 
+// Reads one file, and those that it extends, as they were at a revision of their git repository.
+Profile load_profile_at(const std::string& revision, const std::string& file, World& world, Diagnostics& problems);
+
 // Names of the shipped profiles, without "sanduk:".
 std::vector<std::string> built_in_profiles();
 
