@@ -20,7 +20,7 @@ export TASK WORK
 build/%/build.ninja: | setup
 	cmake --preset $* --log-level=NOTICE
 
-.PHONY: help setup engine base-image build build-all demo run test test-fast lint format asan tsan tidy fuzz release clean
+.PHONY: help setup engine base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ test: build-all base-image ## build and run all tests, those in containers inclu
 
 test-fast: build-all ## run the tests that need neither an engine nor patience
 	@cd build/dev && $(CTEST) --label-exclude '^(container|slow)$$'
+
+generate: build ## write what comes from the tables anew: schemas/ and its reference page
+	@for name in profile plan policy; do $(BIN) schema $$name > schemas/$$name.schema.json.new; mv schemas/$$name.schema.json.new schemas/$$name.schema.json; done
+	@$(BIN) schema reference > schemas/README.md.new; mv schemas/README.md.new schemas/README.md
 
 lint: setup ## check format, scripts, layers and generated files
 	@clang-format --dry-run --Werror $(CXX_FILES)

@@ -58,6 +58,8 @@ std::filesystem::path World::config_directory(const std::string& name) const {
   return xdg(*this, "XDG_CONFIG_HOME", ".config", name);
 }
 
+std::filesystem::path World::system_directory(const std::string& name) const { return std::filesystem::path("/etc") / name; }
+
 std::string timestamp(std::chrono::system_clock::time_point when) {
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count();
   const std::time_t seconds = milliseconds / 1000;

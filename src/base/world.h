@@ -27,6 +27,8 @@ class World {
   std::filesystem::path state_directory(const std::string& name) const;
   std::filesystem::path config_directory(const std::string& name) const;
   std::filesystem::path home_directory() const;
+  // What the administrator of this machine says: /etc/NAME.
+  virtual std::filesystem::path system_directory(const std::string& name) const;
 };
 
 // "2026-01-02T03:04:05.678Z"

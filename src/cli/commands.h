@@ -18,7 +18,7 @@ struct CommandFlag {
 
 struct CommandRule {
   std::string name;
-  std::string usage;    // behind "sanduk NAME"
+  std::string usage;  // behind "sanduk NAME"
   std::string summary;
   std::vector<std::string> flags;  // names of its own flags
   bool takes_profile_flags = false;
@@ -32,11 +32,16 @@ const std::vector<CommandRule>& commands();
 
 int run_apply(const Invocation& call, World& world);
 int run_run(const Invocation& call, World& world);
+int run_diff(const Invocation& call, World& world);
 int run_plan(const Invocation& call, World& world);
 int run_validate(const Invocation& call, World& world);
 int run_show(const Invocation& call, World& world);
 int run_relay(const Invocation& call, World& world);
 int run_list(const Invocation& call, World& world);
+int run_explain(const Invocation& call, World& world);
+int run_init(const Invocation& call, World& world);
+int run_man(const Invocation& call, World& world);
+int run_completions(const Invocation& call, World& world);
 int run_schema(const Invocation& call, World& world);
 
 // The whole help, or that of one command.

@@ -1,6 +1,7 @@
 // sanduk plan FILE
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/engine_words.h"
 #include "cli/exit_code.h"
 #include "cli/profile_call.h"
 #include "plan/plan_json.h"
@@ -22,7 +23,7 @@ int run_plan(const Invocation& call, World& world) {
     }
     return exit_done;
   }
-  print_result(call.has("--json") ? write_plan_json(*plan) : render_plan(*plan));
+  print_result(call.has("--json") ? write_plan_json(*plan) : render_plan(*plan) + engine_group(*plan));
   return exit_done;
 }
 

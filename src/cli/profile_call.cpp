@@ -2,14 +2,15 @@
 
 #include "catalog/catalog.h"
 #include "profile/load.h"
+#include "resolve/ceiling.h"
 #include "resolve/probe.h"
 
 namespace sanduk {
 
 Profile read_profile(const Invocation& call, const std::vector<std::string>& files, World& world, Diagnostics& problems) {
   const std::string format = call.option("--format");
-  if (!format.empty() && format != "toml" && format != "yaml") {
-    problems.add(error("bad-value", "`--format` is toml or yaml").at(call.line.option_spans.at("--format")).with_help("write --format toml or --format yaml"));
+  if (!format.empty() && format != "toml" && format != "yaml" && format != "json") {
+    problems.add(error("bad-value", "`--format` is toml, yaml or json").at(call.line.option_spans.at("--format")).with_help("write --format toml, --format yaml or --format json"));
   }
   return load_profile(files, call.line.settings, world, problems, format);
 }
@@ -22,7 +23,10 @@ std::optional<Plan> make_plan(const Invocation& call, const std::vector<std::str
 
   // What will be done. From here on nothing looks back at the profile.
   const Catalog catalog(world.config_directory("sanduk"));
-  return resolve(profile, catalog, probe(profile, world), problems, purpose);
+  std::optional<Plan> plan = resolve(profile, catalog, probe(profile, world), problems, purpose);
+  if (plan) apply_ceilings(load_policies(world, problems), &profile, *plan, problems);
+  if (problems.has_errors()) return std::nullopt;
+  return plan;
 }
 
 }  // namespace sanduk

@@ -14,17 +14,28 @@ std::string leaf_of(const std::string& path) { return path.substr(path.rfind('.'
 
 std::string shape_words(Shape shape) {
   switch (shape) {
-    case Shape::text: return "string";
-    case Shape::boolean: return "true or false";
-    case Shape::integer: return "whole number";
-    case Shape::number: return "number";
-    case Shape::duration: return "duration";
-    case Shape::size: return "size";
-    case Shape::path: return "path";
-    case Shape::list: return "list of strings";
-    case Shape::map: return "table of strings";
-    case Shape::mounts: return "list of mounts";
-    case Shape::list_map: return "table of lists";
+    case Shape::text:
+      return "string";
+    case Shape::boolean:
+      return "true or false";
+    case Shape::integer:
+      return "whole number";
+    case Shape::number:
+      return "number";
+    case Shape::duration:
+      return "duration";
+    case Shape::size:
+      return "size";
+    case Shape::path:
+      return "path";
+    case Shape::list:
+      return "list of strings";
+    case Shape::map:
+      return "table of strings";
+    case Shape::mounts:
+      return "list of mounts";
+    case Shape::list_map:
+      return "table of lists";
   }
   return "";
 }
@@ -43,18 +54,28 @@ void write_type(JsonWriter& json, const FieldDoc& field) {
     return;
   }
   switch (field.shape) {
-    case Shape::boolean: json.field("type", "boolean"); break;
-    case Shape::integer: json.field("type", "integer"); break;
-    case Shape::number: json.field("type", "number"); break;
+    case Shape::boolean:
+      json.field("type", "boolean");
+      break;
+    case Shape::integer:
+      json.field("type", "integer");
+      break;
+    case Shape::number:
+      json.field("type", "number");
+      break;
     case Shape::duration:
       json.key("anyOf").begin_array();
       json.begin_object().field("type", "integer").field("minimum", 0).end_object();
       json.begin_object().field("type", "string").field("pattern", "^[0-9]+[smhd]?$").end_object();
       json.end_array();
       break;
-    case Shape::size: json.field("type", "string").field("pattern", "^[0-9]+(B|[KMG]|[kmg]|T|[KMGT]iB)$"); break;
+    case Shape::size:
+      json.field("type", "string").field("pattern", "^[0-9]+(B|[KMG]|[kmg]|T|[KMGT]iB)$");
+      break;
     case Shape::list:
-    case Shape::mounts: write_strings(json); break;
+    case Shape::mounts:
+      write_strings(json);
+      break;
     case Shape::map:
       json.field("type", "object").key("additionalProperties").begin_object();
       json.field("type", std::vector<std::string>{"string", "boolean", "integer"}).end_object();
@@ -64,7 +85,9 @@ void write_type(JsonWriter& json, const FieldDoc& field) {
       write_strings(json);
       json.end_object();
       break;
-    default: json.field("type", "string"); break;
+    default:
+      json.field("type", "string");
+      break;
   }
   if (!field.allowed.empty()) json.field("enum", field.allowed);
 }
@@ -72,11 +95,18 @@ void write_type(JsonWriter& json, const FieldDoc& field) {
 void write_property(JsonWriter& json, const FieldDoc& field) {
   json.key(leaf_of(field.path));
   if (!field.supported) {
-    json.begin_object().field("description", field.help + " (not supported yet)").key("not").begin_object().end_object().end_object();
+    json.begin_object()
+        .field("description", field.help + " (not supported yet)")
+        .key("not")
+        .begin_object()
+        .end_object()
+        .end_object();
     return;
   }
   json.begin_object();
-  json.field("description", field.help + (field.default_text.empty() || field.default_text == "\"\"" ? "" : "; default: " + field.default_text));
+  json.field("description", field.help + (field.default_text.empty() || field.default_text == "\"\""
+                                              ? ""
+                                              : "; default: " + field.default_text));
   write_type(json, field);
   json.end_object();
 }
@@ -101,9 +131,19 @@ std::string write_json_schema(const std::vector<FieldDoc>& fields, const std::st
   json.field("type", "object");
   json.field("additionalProperties", false);
   json.key("properties").begin_object();
+  json.key("$schema")
+      .begin_object()
+      .field("description", "address of this schema, for editors")
+      .field("type", "string")
+      .end_object();
   for (const std::string& table : tables_of(fields)) {
     if (!table.empty()) {
-      json.key(table).begin_object().field("type", "object").field("additionalProperties", false).key("properties").begin_object();
+      json.key(table)
+          .begin_object()
+          .field("type", "object")
+          .field("additionalProperties", false)
+          .key("properties")
+          .begin_object();
     }
     for (const FieldDoc& field : fields) {
       if (parent_of(field.path) == table) write_property(json, field);
@@ -114,17 +154,22 @@ std::string write_json_schema(const std::vector<FieldDoc>& fields, const std::st
   return json.text() + "\n";
 }
 
-std::string write_reference(const std::vector<FieldDoc>& fields, const std::string& title) {
-  std::string text = "# " + title + "\n\nWritten from the table of settings; do not edit (`make format` writes it anew).\n";
+std::string write_reference(const std::vector<FieldDoc>& fields, const std::string& heading) {
+  std::string text;
+  const auto cell = [](const std::string& words) { return replace_all(words, "|", "\\|"); };
+  const auto code = [&](const std::string& words) { return words.empty() ? "" : "`" + cell(words) + "`"; };
   for (const std::string& table : tables_of(fields)) {
-    text += "\n## " + (table.empty() ? std::string("Top level") : "[" + table + "]") + "\n\n| key | type | default | flag | what it says |\n| --- | --- | --- | --- | --- |\n";
+    text += "\n" + heading + " " + (table.empty() ? std::string("Top level") : "[" + table + "]") +
+            "\n\n| key | type | default | flag | what it says | widens |\n| --- | --- | --- | --- | --- | --- |\n";
     for (const FieldDoc& field : fields) {
       if (parent_of(field.path) != table) continue;
-      const bool no_default = field.default_text.empty() || field.default_text == "\"\"" || field.default_text == "[]" || field.default_text == "{}";
-      const auto code = [](const std::string& words) { return words.empty() ? "" : "`" + replace_all(words, "|", "\\|") + "`"; };
-      text += "| `" + leaf_of(field.path) + "` | " + (field.allowed.empty() ? shape_words(field.shape) : replace_all(join(field.allowed, ", "), "|", "\\|")) + " | " +
-              (no_default ? "" : code(field.default_text)) + " | " + code(field.flag) + " | " + replace_all(field.help, "|", "\\|") +
-              (field.supported ? "" : " *(not supported yet)*") + " |\n";
+      const std::string& value = field.default_text;
+      const bool no_default = value.empty() || value == "\"\"" || value == "[]" || value == "{}" || value == "0";
+      text += "| `" + leaf_of(field.path) + "` | " +
+              cell(field.allowed.empty() ? shape_words(field.shape) : join(field.allowed, ", ")) + " | " +
+              (no_default ? "" : code(value)) + " | " + code(field.flag) +
+              (field.repeat.empty() ? "" : " (" + field.repeat + ")") + " | " + cell(field.help) +
+              (field.supported ? "" : " *(not supported yet)*") + " | " + field.widens + " |\n";
     }
   }
   return text;

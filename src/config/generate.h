@@ -20,6 +20,8 @@ struct FieldDoc {
   std::vector<std::string> allowed;
   bool one_or_list = false;
   bool supported = true;
+  std::string repeat;  // what a repeatable flag does to the profile's value
+  std::string widens;  // which change of it lets a box do more
 };
 
 template <class Record>
@@ -28,7 +30,9 @@ std::vector<FieldDoc> document_fields(const FieldTable<Record>& table) {
   std::vector<FieldDoc> docs;
   for (const Field<Record>& row : table) {
     const std::string flag = row.flag.empty() ? "" : row.flag + (row.placeholder.empty() ? "" : " " + row.placeholder);
-    docs.push_back({row.path, row.help, row.shape, flag, row.value(defaults), row.allowed, row.one_or_list, row.not_yet.empty()});
+    docs.push_back({row.path, row.help, row.shape, flag, row.value(defaults), row.allowed, row.one_or_list,
+                    row.not_yet.empty(), row.flag.empty() ? "" : repeat_rule(row.shape, row.flag_adds),
+                    widens_words(row.rule.kind)});
   }
   return docs;
 }
@@ -36,7 +40,7 @@ std::vector<FieldDoc> document_fields(const FieldTable<Record>& table) {
 // Draft-07, closed tables; taplo, RedHat's YAML server and VS Code read it.
 std::string write_json_schema(const std::vector<FieldDoc>& fields, const std::string& title);
 
-// Markdown: a table of keys for each table of the profile.
-std::string write_reference(const std::vector<FieldDoc>& fields, const std::string& title);
+// Markdown: a table of keys for each table of the record, each under a heading that begins with `heading`.
+std::string write_reference(const std::vector<FieldDoc>& fields, const std::string& heading);
 
 }  // namespace sanduk

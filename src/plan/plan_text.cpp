@@ -105,7 +105,10 @@ std::string render_plan(const Plan& plan) {
   for (const std::string& word : plan.agent.argv) words.push_back(word == plan.task && !word.empty() ? "{task}" : shell_quoted(word));
   page.row("argv", join(words, " "));
   std::vector<std::string> variables;
-  for (const Variable& variable : plan.agent.variables) variables.push_back(variable.name + "=" + variable.value);
+  // By name: a value may be nobody's business. The token's and the endpoint's are placeholders.
+  for (const Variable& variable : plan.agent.variables) {
+    variables.push_back(variable.name + (variable.value.starts_with("{") ? "=" + variable.value : ""));
+  }
   page.rows("variables", variables);
 
   write_relay(page, plan);
