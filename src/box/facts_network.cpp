@@ -121,10 +121,10 @@ int route_to(int family, const char* address) {
 
 // One question to one name server.
 struct Question {
-  char address[64];
-  int fd = -1;
   const char* result = "no answer";
+  int fd = -1;
   int answers = 0;
+  char address[64];
 };
 
 // The address of "example.com", which exists for such uses (RFC 2606).

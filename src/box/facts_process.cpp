@@ -96,7 +96,7 @@ void add_processes(Json& report) {
     if (entry == nullptr) break;
     if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
     report.begin('{');
-    report.field("pid", atoll(entry->d_name));
+    report.field("pid", strtoll(entry->d_name, nullptr, 10));
     add_arguments(report, entry->d_name);
     report.end('}');
   }

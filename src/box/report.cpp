@@ -69,11 +69,12 @@ void add_request(Text& request, const char* token, const Text& report) {
 int connect_unix(const char* path, int flags) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
-  if (strlen(path) >= sizeof to.sun_path) {
+  const std::size_t length = strlen(path);
+  if (length >= sizeof to.sun_path) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  strcpy(to.sun_path, path);
+  memcpy(to.sun_path, path, length + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   if (fd < 0) return -1;
   if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return fd;

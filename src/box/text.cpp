@@ -42,6 +42,7 @@ bool Text::reserve(std::size_t size) {
 }
 
 void Text::add(const char* bytes, std::size_t size) {
+  if (size == 0) return;
   if (size > most_ - size_ || !reserve(size_ + size)) {
     overflow_ = true;
     return;

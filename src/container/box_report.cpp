@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -220,7 +220,7 @@ void check_limits(const Object& report, const PlannedLimits& limits, Faults& fau
   };
   check("memory", "memory in bytes", limits.memory_bytes);
   check("pids", "number of processes", limits.pids);
-  check("cpu_thousandths", "processor time in thousandths", static_cast<std::int64_t>(limits.cpus * 1000 + 0.5));
+  check("cpu_thousandths", "processor time in thousandths", std::llround(limits.cpus * 1000));
 }
 
 void check_devices(const Object& report, Faults& faults) {
