@@ -6,13 +6,11 @@
 namespace sanduk {
 
 std::vector<std::string> image_facts_command(const std::string& engine, const std::string& ref) {
-  return {engine_facts(engine).program,
-          "image",
-          "inspect",
-          "--format",
-          "{{.Id}}\t{{index .Config.Labels \"sanduk.agent-uid\"}}\t{{index .Config.Labels \"sanduk.agent-gid\"}}\t"
-          "{{.Config.User}}",
-          ref};
+  std::string format = "{{.Id}}";
+  for (const char* label : {"sanduk.agent-uid", "sanduk.agent-gid"}) {
+    format += std::string("\t{{index .Config.Labels \"") + label + "\"}}";
+  }
+  return {engine_facts(engine).program, "image", "inspect", "--format", format + "\t{{.Config.User}}", ref};
 }
 
 // A label that is not there prints as nothing, or as "<no value>": neither is a number.
