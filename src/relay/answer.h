@@ -54,7 +54,8 @@ class Answer {
 // Why there is no answer.
 struct NoAnswer {
   enum class Reason { failed, not_recorded, client_gone, stopped } reason = Reason::failed;
-  Refusal refusal;  // for failed and not_recorded
+  Refusal refusal;    // for failed and not_recorded
+  bool sent = false;  // the provider may have got the request, and may charge for it
 };
 
 class AnswerSource {

@@ -92,8 +92,7 @@ bool AnswerStream::close(End end) {
     const bool written = head_.framing != ClientFraming::chunked || client_.write({"0\r\n\r\n"});
     return written && head_.keep_alive;
   }
-  // Without a length and without chunks the end of the connection is the end of the answer, unless it is a reset.
-  client_.close_broken();
+  client_.close_broken(head_.framing == ClientFraming::until_close);
   return false;
 }
 

@@ -16,8 +16,16 @@ constexpr std::size_t read_size = 16384;
 
 }  // namespace
 
+void MemoryRoom::take(std::size_t size) {
+  const auto wanted = static_cast<std::int64_t>(size);
+  if (left_.fetch_sub(wanted) >= wanted) return;
+  give(size);
+  throw Full();
+}
+
 void Bytes::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
+  memory_.take(capacity - capacity_);
   std::unique_ptr<char[]> larger = std::make_unique_for_overwrite<char[]>(capacity);
   if (size_ > 0) std::memcpy(larger.get(), data_.get(), size_);
   data_ = std::move(larger);
@@ -30,11 +38,10 @@ char* Bytes::room(std::size_t* size) {
   return data_.get() + size_;
 }
 
-void Bytes::assign(std::string_view text) {
-  clear();
-  reserve(std::max<std::size_t>(text.size(), 1));
-  if (!text.empty()) std::memcpy(data_.get(), text.data(), text.size());
-  size_ = text.size();
+void Bytes::clear() {
+  data_.reset();
+  memory_.give(capacity_);
+  size_ = capacity_ = 0;
 }
 
 ClientSocket::ClientSocket(FileDescriptor socket, const Limits& limits, const StopEvent& stop, const StopEvent& drain)
@@ -188,8 +195,8 @@ void ClientSocket::close_after_refusal() {
   socket_.close();
 }
 
-void ClientSocket::close_broken() {
-  reset_on_close(socket_.get());
+void ClientSocket::close_broken(bool reset) {
+  if (reset) reset_on_close(socket_.get());
   socket_.close();
 }
 

@@ -1,6 +1,8 @@
 // The box's side of one connection: heads and bodies read within bounds, answers written, refusals made sure to arrive.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -15,20 +17,36 @@
 
 namespace sanduk {
 
+// What all bodies together may take. A box that sends many large ones at once is told to wait.
+class MemoryRoom {
+ public:
+  struct Full {};  // thrown by take()
+  explicit MemoryRoom(std::size_t most) : left_(static_cast<std::int64_t>(most)) {}
+  void take(std::size_t size);
+  void give(std::size_t size) { left_ += static_cast<std::int64_t>(size); }
+
+ private:
+  std::atomic<std::int64_t> left_;
+};
+
 // Bytes that are not touched before they are filled.
 class Bytes {
  public:
+  explicit Bytes(MemoryRoom& memory) : memory_(memory) {}
+  ~Bytes() { clear(); }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
   std::string_view view() const { return {data_.get(), size_}; }
   std::size_t size() const { return size_; }
   void reserve(std::size_t capacity);
   // Room for at least one more byte.
   char* room(std::size_t* size);
   void grow(std::size_t count) { size_ += count; }
-  void shrink_to(std::size_t size) { size_ = size; }
-  void clear() { *this = Bytes(); }
-  void assign(std::string_view text);
+  void clear();
 
  private:
+  MemoryRoom& memory_;
   std::unique_ptr<char[]> data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
@@ -51,8 +69,9 @@ class ClientSocket {
   // Ends our side and reads, within bounds, what the client still sends: closing on unread bytes would reset the
   // connection, and the client would not see the refusal.
   void close_after_refusal();
-  // The client must not take what it got for the whole.
-  void close_broken();
+  // Ends the connection in the middle of an answer. `reset`: the framing does not show that something is missing, so
+  // that an orderly end would be taken for the whole.
+  void close_broken(bool reset);
 
   int fd() const { return socket_.get(); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
 #include "base/text.h"
@@ -52,6 +53,20 @@ bool has_weight(std::string_view parameters) {
   return q == std::string::npos || std::strtod(text.c_str() + q + 2, nullptr) > 0;
 }
 
+// "%6bey" as "key". A broken escape stays as it is.
+std::string without_escapes(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const char* const digits = text.data() + i + 1;
+    const bool escape =
+        text[i] == '%' && text.size() - i > 2 && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    result += escape ? static_cast<char>(value) : text[i];
+    if (escape) i += 2;
+  }
+  return result;
+}
+
 void put(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(": ").append(value).append("\r\n");
 }
@@ -84,12 +99,11 @@ bool query_has_credential(std::string_view query) {
   static constexpr std::array<std::string_view, 7> names = {"key",       "api_key", "api-key",     "apikey",
                                                             "x-api-key", "token",   "access_token"};
   if (query.empty()) return false;
-  for (const std::string& parameter : split(query.substr(1), '&')) {
-    // A name that hides behind escapes is not read: it could be any of these.
-    const std::string name = parameter.substr(0, parameter.find('='));
-    if (name.find('%') != std::string::npos || is_one_of(std::string_view(name), names)) return true;
-  }
-  return false;
+  const std::vector<std::string> parameters = split(query.substr(1), '&');
+  return std::any_of(parameters.begin(), parameters.end(), [](const std::string& parameter) {
+    const std::string name = without_escapes(parameter.substr(0, parameter.find('=')));
+    return is_one_of(std::string_view(name), names);
+  });
 }
 
 std::string host_header(const Upstream& target) {

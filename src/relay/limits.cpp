@@ -23,6 +23,7 @@ std::vector<LimitRow> limit_table(const Limits& l) {
       {"header_count", number(l.header_count), "431, connection closed"},
       {"head_bytes", bytes(l.head_bytes), "431, connection closed"},
       {"body_bytes", bytes(l.body_bytes), "413, connection closed; the same for a compressed body once decoded"},
+      {"all_bodies", bytes(l.all_bodies), "503, connection closed; the bodies of all calls together"},
       {"trailer_bytes", bytes(l.trailer_bytes), "400, connection closed"},
       {"report_bytes", bytes(l.report_bytes), "413, connection closed"},
       {"client_idle", seconds(l.client_idle), "a connection between two requests is closed"},

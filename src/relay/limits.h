@@ -18,6 +18,7 @@ struct Limits {
   std::size_t header_count = 128;
   std::size_t head_bytes = 65536;
   std::size_t body_bytes = std::size_t{64} << 20;
+  std::size_t all_bodies = std::size_t{1} << 30;
   std::size_t trailer_bytes = 8192;
   std::size_t report_bytes = std::size_t{1} << 20;
   milliseconds client_idle{600'000};

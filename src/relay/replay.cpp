@@ -99,7 +99,8 @@ std::variant<std::unique_ptr<Answer>, NoAnswer> ReplaySource::ask(const Question
     return NoAnswer{
         NoAnswer::Reason::not_recorded,
         no_answer_recorded("the recording has no answer for " + asked + "; " + std::to_string(left) + " of " +
-                           std::to_string(entries_.size()) + " answers are left, none of them fits")};
+                           std::to_string(entries_.size()) + " answers are left, none of them fits"),
+        false};
   }
   return std::make_unique<ReplayAnswer>(*entry, question.method == "HEAD", limits_, stop_, question.client);
 }

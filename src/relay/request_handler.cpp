@@ -19,7 +19,8 @@ bool takes_body(std::string_view method) { return method == "POST" || method == 
 
 }  // namespace
 
-RequestHandler::RequestHandler(Service& service, ClientSocket& client) : service_(service), client_(client) {}
+RequestHandler::RequestHandler(Service& service, ClientSocket& client)
+    : service_(service), client_(client), body_(service.body_memory) {}
 
 bool RequestHandler::run() {
   try {
@@ -102,14 +103,19 @@ std::optional<Refusal> RequestHandler::judge_head() {
 
 RequestHandler::Step RequestHandler::take_body(std::size_t most) {
   Refusal refusal;
-  switch (client_.read_body(head_, most, body_, &refusal)) {
-    case ClientSocket::BodyResult::read:
-      break;
-    case ClientSocket::BodyResult::gone:
-      return Step::gone;
-    case ClientSocket::BodyResult::refused:
-      refusal_ = std::move(refusal);
-      return Step::refused;
+  try {
+    switch (client_.read_body(head_, most, body_, &refusal)) {
+      case ClientSocket::BodyResult::read:
+        break;
+      case ClientSocket::BodyResult::gone:
+        return Step::gone;
+      case ClientSocket::BodyResult::refused:
+        refusal_ = std::move(refusal);
+        return Step::refused;
+    }
+  } catch (const MemoryRoom::Full&) {
+    refusal_ = not_open("too many large requests at once");
+    return Step::refused;
   }
   record_.request_bytes = static_cast<std::int64_t>(body_.size());
   return Step::go_on;
@@ -164,15 +170,16 @@ bool RequestHandler::refuse(const Refusal& refusal) {
   finish();
   const ErrorShape shape = route_ == nullptr ? service_.shape : error_shape_of(route_->protocol, service_.shape);
   const bool written = client_.write({render_refusal(refusal, shape, head_.method != "HEAD")});
-  if (written) client_.close_after_refusal();
   if (refusal.status == 402) service_.log.ask_to_stop("budget-spent", refusal.why);
   if (refusal.kind == "cassette_miss") service_.log.ask_to_stop("cassette-miss", refusal.why);
+  if (written) client_.close_after_refusal();
   return false;
 }
 
 bool RequestHandler::give_up(std::string why) {
   if (record_.id == 0) return false;  // no request had come
   record_.complete = false;
+  record_.completion = record_.completion && sent_;  // what was never sent has no usage to miss
   record_.why = std::move(why);
   finish();
   return false;
@@ -215,7 +222,13 @@ bool RequestHandler::ask() {
   auto asked = service_.source->ask(question);
   if (service_.transcript.wants_digest() && question.has_body) record_.body_digest = sha256(body_.view());
   if (const auto* const none = std::get_if<NoAnswer>(&asked)) {
-    reservation_.give_back();
+    // The provider may charge for what it got, whether or not somebody waits for the answer.
+    sent_ = none->sent;
+    if (sent_) {
+      reservation_.settle(reservation_.tokens());
+    } else {
+      reservation_.give_back();
+    }
     switch (none->reason) {
       case NoAnswer::Reason::failed:
       case NoAnswer::Reason::not_recorded:

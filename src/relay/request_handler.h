@@ -58,6 +58,7 @@ class RequestHandler {
   std::unique_ptr<UsageReader> usage_;
   CallRecord record_;
   Clock::time_point started_;
+  bool sent_ = false;  // the provider may have got the request
   bool finished_ = false;
 };
 

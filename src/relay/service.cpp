@@ -12,7 +12,8 @@ Service::Service(RelaySettings given)
       gate(settings.judge_box),
       budget(settings.plan.budget_calls, settings.plan.budget_tokens),
       log(settings.on_call, settings.on_stop),
-      transcript(settings.log) {
+      transcript(settings.log),
+      body_memory(settings.limits.all_bodies) {
   if (settings.plan.upstream) {
     source = std::make_unique<UpstreamSource>(settings.plan, settings.key, limits, stop);
   } else {

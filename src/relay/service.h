@@ -6,6 +6,7 @@
 #include "relay/answer.h"
 #include "relay/budget.h"
 #include "relay/call_log.h"
+#include "relay/client_socket.h"
 #include "relay/gate.h"
 #include "relay/limits.h"
 #include "relay/recorder.h"
@@ -28,6 +29,7 @@ struct Service {
   Budget budget;
   CallLog log;
   Transcript transcript;
+  MemoryRoom body_memory;
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<AnswerSource> source;
   std::atomic<std::size_t> key_refusals{0};  // of the provider, in a row

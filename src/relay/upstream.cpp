@@ -7,9 +7,13 @@
 namespace sanduk {
 namespace {
 
-NoAnswer failed(std::string why) { return {NoAnswer::Reason::failed, upstream_failed(std::move(why))}; }
+NoAnswer failed(std::string why, bool sent) {
+  return {NoAnswer::Reason::failed, upstream_failed(std::move(why)), sent};
+}
 
-NoAnswer ended(bool stopped) { return {stopped ? NoAnswer::Reason::stopped : NoAnswer::Reason::client_gone, {}}; }
+NoAnswer ended(bool stopped, bool sent) {
+  return {stopped ? NoAnswer::Reason::stopped : NoAnswer::Reason::client_gone, {}, sent};
+}
 
 }  // namespace
 
@@ -40,15 +44,15 @@ std::variant<std::unique_ptr<Answer>, NoAnswer> UpstreamSource::ask(const Questi
     if (!connection) {
       auto connected = connect(watch);
       if (const auto* const failure = std::get_if<ConnectFailure>(&connected)) {
-        if (failure->reason != Ready::timeout) return ended(failure->reason == Ready::stopped);
-        return failed(failure->why);
+        if (failure->reason != Ready::timeout) return ended(failure->reason == Ready::stopped, false);
+        return failed(failure->why, false);
       }
       connection = std::move(std::get<std::unique_ptr<UpstreamConnection>>(connected));
     }
     const bool reused = connection->reused;
     const Ready sent = connection->write_all(pieces, limits_.upstream_write_idle, watch);
-    if (sent == Ready::stopped) return ended(stop_.is_set());
-    if (sent == Ready::timeout) return failed("the provider took the request too slowly");
+    if (sent == Ready::stopped) return ended(stop_.is_set(), false);
+    if (sent == Ready::timeout) return failed("the provider took the request too slowly", false);
     // A provider that refuses a large request closes while it is still being sent: its answer may be there all the
     // same.
     auto answer = std::make_unique<UpstreamAnswer>(std::move(connection), sent == Ready::yes, limits_, watch, pool_);
@@ -56,18 +60,18 @@ std::variant<std::unique_ptr<Answer>, NoAnswer> UpstreamSource::ask(const Questi
       case UpstreamAnswer::HeadResult::read:
         break;
       case UpstreamAnswer::HeadResult::faulty:
-        return failed(answer->why());
+        return failed(answer->why(), true);
       case UpstreamAnswer::HeadResult::client_gone:
-        return ended(false);
+        return ended(false, true);
       case UpstreamAnswer::HeadResult::stopped:
-        return ended(true);
+        return ended(true, true);
       case UpstreamAnswer::HeadResult::nothing_came:
-        if (!reused) return failed("the provider closed the connection without an answer");
+        if (!reused) return failed("the provider closed the connection without an answer", true);
         continue;  // it had been closed while idle: once more, on a new connection
     }
     const int status = answer->head().status;
     if (status >= 300 && status < 400 && status != 304) {
-      return failed("the provider redirects (" + std::to_string(status) + "); redirects are not followed");
+      return failed("the provider redirects (" + std::to_string(status) + "); redirects are not followed", false);
     }
     return answer;
   }

@@ -50,7 +50,8 @@ void UsageReader::read_plain(std::string_view bytes) {
   if (!is_stream_) {
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return;
-    is_stream_ = bytes[first] != '{' && bytes[first] != '[';
+    bytes.remove_prefix(first);
+    is_stream_ = bytes[0] != '{' && bytes[0] != '[';
   }
   if (*is_stream_) {
     sse_.feed(bytes);

@@ -1,0 +1,24 @@
+// What the fuzzers feed: each target takes any bytes, and checks what must hold whatever they are.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace sanduk::test {
+
+struct FuzzTarget {
+  const char* name;  // and the folder of its corpus
+  void (*run)(std::string_view bytes);
+};
+
+void fuzz_request_head(std::string_view bytes);
+void fuzz_response_head(std::string_view bytes);
+void fuzz_chunked(std::string_view bytes);
+void fuzz_body(std::string_view bytes);
+void fuzz_usage(std::string_view bytes);
+void fuzz_gzip_usage(std::string_view bytes);
+void fuzz_cassette(std::string_view bytes);
+
+const std::vector<FuzzTarget>& relay_fuzz_targets();
+
+}  // namespace sanduk::test
