@@ -41,7 +41,7 @@ std::string profile_text(const std::filesystem::path& directory) {
   std::string text =
       "# A profile of sanduk. Check it: sanduk validate FILE; see what it does: sanduk plan FILE; do it: sanduk apply "
       "FILE.\n"
-      "# Lines that begin with #  are settings at their defaults. `sanduk schema profile` prints a schema for "
+      "# Lines that begin with `# key =` are settings at their defaults. `sanduk schema profile` prints a schema for "
       "editors.\n";
   std::string table;
   for (const Field<Profile>& field : profile_fields()) {
