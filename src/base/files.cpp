@@ -34,7 +34,7 @@ FileResult<std::string> read_all(int fd, const std::filesystem::path& path, std:
     if (got < 0 && errno != EINTR) return failed("read", path, errno);
     bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (bytes.size() > most) {
-      return FileError{"cannot read " + path.string() + ": larger than " + std::to_string(most) + " bytes"};
+      return FileError{"cannot read " + path.string() + ": larger than " + std::to_string(most) + " bytes", EFBIG};
     }
     if (got == 0) return bytes;
   }

@@ -13,7 +13,7 @@ namespace sanduk {
 // A failed operation on a file, told in words that stand alone ("cannot read x: No such file or directory").
 struct FileError {
   std::string message;
-  int code = 0;  // errno, or 0 where the fault is ours (too large, not a regular file)
+  int code = 0;  // errno (EFBIG: more than was allowed), or 0 where the fault is ours (not a regular file)
 };
 
 // A value or a FileError. (std::expected is C++23.)

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "config/reader.h"
+#include "config/syntax_fault.h"
 
 namespace sanduk {
 namespace {
@@ -43,12 +45,16 @@ class TomlTree {
  public:
   explicit TomlTree(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
 
-  Node table(const toml::table& from) const {
+  // Where the tree first lies deeper than it may; line 0 when it does not.
+  const Span& too_deep_at() const { return too_deep_at_; }
+
+  Node table(const toml::table& from, std::size_t depth = 0) {
     Node node;
     node.kind = Node::Kind::table;
     node.span = span(from.source());
+    if (is_too_deep(node, depth)) return node;
     for (const auto& [key, value] : from) {
-      node.entries.push_back({std::string(key.str()), span(key.source()), any(value)});
+      node.entries.push_back({std::string(key.str()), span(key.source()), any(value, depth + 1)});
     }
     // toml++ sorts by key: put the entries back into file order.
     std::stable_sort(node.entries.begin(), node.entries.end(), [](const Entry& a, const Entry& b) {
@@ -66,13 +72,20 @@ class TomlTree {
     return result;
   }
 
-  Node any(const toml::node& from) const {
-    if (const toml::table* inner = from.as_table()) return table(*inner);
+  bool is_too_deep(const Node& node, std::size_t depth) {
+    if (depth <= deepest_document) return false;
+    if (!too_deep_at_.known()) too_deep_at_ = {node.span.source, node.span.line, node.span.column};
+    return true;
+  }
+
+  Node any(const toml::node& from, std::size_t depth) {
+    if (const toml::table* inner = from.as_table()) return table(*inner, depth);
     Node node;
     node.span = span(from.source());
     if (const toml::array* array = from.as_array()) {
       node.kind = Node::Kind::array;
-      for (const toml::node& item : *array) node.items.push_back(any(item));
+      if (is_too_deep(node, depth)) return node;
+      for (const toml::node& item : *array) node.items.push_back(any(item, depth + 1));
     } else if (const auto* text = from.as_string()) {
       node.kind = Node::Kind::string;
       node.text = text->get();
@@ -92,7 +105,71 @@ class TomlTree {
   }
 
   std::shared_ptr<const Source> source_;
+  Span too_deep_at_;
 };
+
+Diagnostic too_deep(const Span& at) {
+  return error("too-deep", "nested deeper than " + std::to_string(deepest_document) + " levels")
+      .at(at)
+      .with_help("no setting lies deeper than three tables");
+}
+
+// The table that ends with the key `name`, or null: where the next line of a file would put its setting.
+const toml::table* table_that_holds(const toml::table& table, std::string_view name) {
+  if (table.contains(name)) return &table;
+  for (const auto& [key, value] : table) {
+    const toml::node* inner = &value;
+    if (const toml::array* array = value.as_array(); array != nullptr && !array->empty()) inner = &array->back();
+    if (const toml::table* below = inner->as_table()) {
+      if (const toml::table* found = table_that_holds(*below, name)) return found;
+    }
+  }
+  return nullptr;
+}
+
+// Follows the one path that `wanted` holds into `from`; the last key that is there.
+const toml::key* last_key_on_path(const toml::table& wanted, const toml::table& from) {
+  const toml::key* last = nullptr;
+  const toml::table* want = &wanted;
+  const toml::table* have = &from;
+  while (want != nullptr && have != nullptr && !want->empty()) {
+    const auto [key, value] = *want->begin();
+    const auto found = have->find(key.str());
+    if (found == have->end()) break;
+    last = &found->first;
+    want = value.as_table();
+    const toml::node* inner = &found->second;
+    if (const toml::array* array = inner->as_array(); array != nullptr && !array->empty()) inner = &array->back();
+    have = inner->as_table();
+  }
+  return last;
+}
+
+// A key or table that is there already: where it was first, found by reading the file up to the line that repeats it.
+Diagnostic duplicate(const std::shared_ptr<const Source>& source, std::size_t line) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < line; ++i) begin = source->text.find('\n', begin) + 1;
+  const std::string_view text = std::string_view(source->text).substr(begin, source->text.find('\n', begin) - begin);
+  const std::size_t indent = std::min(text.find_first_not_of(" \t"), text.size());
+  const bool is_header = text.substr(indent).starts_with("[");
+  const std::string_view key = trim(is_header ? text.substr(0, text.rfind(']') + 1) : text.substr(0, text.find('=')));
+  Diagnostic problem = error("duplicate-key", "`" + std::string(key) + "` is written twice");
+  problem.at({source, line, indent + 1, std::max<std::size_t>(key.size(), 1)}).with_help("keep one of the two");
+  constexpr std::string_view mark = "the-next-setting";
+  try {
+    const toml::table before = toml::parse(source->text.substr(0, begin) + "\n" + std::string(mark) + " = 0\n");
+    const toml::table wanted = toml::parse(std::string(key) + (is_header ? "\n" : " = 0\n"));
+    const toml::table* here = is_header ? &before : table_that_holds(before, mark);
+    const toml::key* first = here != nullptr ? last_key_on_path(wanted, *here) : nullptr;
+    if (first != nullptr) {
+      const toml::source_region& at = first->source();
+      problem.at({source, at.begin.line, at.begin.column, std::max<std::size_t>(first->str().size(), 1)}, "first written here");
+    }
+  } catch (const toml::parse_error&) {
+    // Inside of something that goes over several lines: the place of the second must do.
+  }
+  return problem;
+}
 
 }  // namespace
 
@@ -105,12 +182,17 @@ std::optional<Node> read_toml(const std::shared_ptr<const Source>& source, Diagn
   }
   try {
     const toml::table parsed = toml::parse(source->text, source->name);
-    return TomlTree(source).table(parsed);
+    TomlTree tree(source);
+    Node root = tree.table(parsed);
+    if (!tree.too_deep_at().known()) return root;
+    problems.add(too_deep(tree.too_deep_at()));
   } catch (const toml::parse_error& fault) {
-    problems.add(error("syntax", "not valid TOML: " + std::string(fault.description()))
-                     .at({source, fault.source().begin.line, fault.source().begin.column}));
-    return std::nullopt;
+    const std::string why(fault.description());
+    const toml::source_position& at = fault.source().begin;
+    const bool repeated = why.find("cannot redefine existing") != std::string::npos;
+    problems.add(repeated ? duplicate(source, at.line) : toml_fault(source, why, at.line, at.column));
   }
+  return std::nullopt;
 }
 
 }  // namespace sanduk

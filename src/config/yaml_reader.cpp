@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "config/reader.h"
+#include "config/syntax_fault.h"
 
 namespace sanduk {
 namespace {
@@ -37,9 +38,16 @@ class TreeBuilder : public YAML::EventHandler {
     refuse(mark, "a YAML alias", "write the value out; use `extends` to share settings between profiles");
   }
 
+  // A value that was left out has no place of its own: yaml-cpp's mark is wherever it read on. Its key stands for it.
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     Node node;
     node.span = span(mark, 1);
+    const std::string& line = node.span.line <= lines_.size() ? lines_[node.span.line - 1] : std::string();
+    const std::string word = lower(std::string_view(line).substr(std::min(byte_of(mark), line.size()), 4));
+    if (word == "null") node.span.length = 4;
+    if (word != "null" && !word.starts_with('~') && !open_.empty() && open_.back().pending) {
+      node.span = open_.back().pending->key_span;
+    }
     add(std::move(node), mark);
   }
 
@@ -69,6 +77,8 @@ class TreeBuilder : public YAML::EventHandler {
     Node node;
     std::optional<Entry> pending;  // a key that waits for its value
   };
+
+  static std::size_t byte_of(const YAML::Mark& mark) { return static_cast<std::size_t>(std::max(mark.column, 0)); }
 
   // yaml-cpp counts bytes from 0; spans count characters from 1.
   Span span(const YAML::Mark& mark, std::size_t length) const {
@@ -176,10 +186,10 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// yaml-cpp takes an unterminated quote at the end of the file for a whole string.
-bool ends_inside_quotes(const Node& node, const std::shared_ptr<const Source>& source) {
+// yaml-cpp takes an unterminated quote at the end of the file for a whole string: that string, if there is one.
+const Node* string_without_end(const Node& root, const std::shared_ptr<const Source>& source) {
   const std::vector<std::string> lines = split(source->text, '\n');
-  const Node* last = &node;
+  const Node* last = &root;
   for (;;) {
     if (last->kind == Node::Kind::table && !last->entries.empty()) {
       last = &last->entries.back().value;
@@ -189,10 +199,10 @@ bool ends_inside_quotes(const Node& node, const std::shared_ptr<const Source>& s
       break;
     }
   }
-  if (last->kind != Node::Kind::string || last->plain || last->span.line > lines.size()) return false;
+  if (last->kind != Node::Kind::string || last->plain || last->span.line > lines.size()) return nullptr;
   const std::string& line = lines[last->span.line - 1];
   const std::size_t at = last->span.column - 1;
-  if (at >= line.size() || (line[at] != '"' && line[at] != '\'')) return false;
+  if (at >= line.size() || (line[at] != '"' && line[at] != '\'')) return nullptr;
   std::size_t offset = at;
   for (std::size_t i = 0; i + 1 < last->span.line; ++i) offset += lines[i].size() + 1;
   const char quote = line[at];
@@ -200,9 +210,9 @@ bool ends_inside_quotes(const Node& node, const std::shared_ptr<const Source>& s
     if (quote == '"' && source->text[i] == '\\')
       ++i;
     else if (source->text[i] == quote)
-      return false;
+      return nullptr;
   }
-  return true;
+  return last;
 }
 
 }  // namespace
@@ -220,8 +230,7 @@ std::optional<Node> read_yaml(const std::shared_ptr<const Source>& source, Diagn
   } catch (const YAML::Exception& fault) {
     const std::size_t line = static_cast<std::size_t>(std::max(fault.mark.line, 0)) + 1;
     const std::size_t column = static_cast<std::size_t>(std::max(fault.mark.column, 0)) + 1;
-    const std::string why = fault.msg == "bad file" ? "nested too deep" : fault.msg;
-    problems.add(error("syntax", "not valid YAML: " + why).at({source, line, column}));
+    problems.add(yaml_fault(source, fault.msg, line, column));
     return std::nullopt;
   }
   Node root = builder.take_root();
@@ -236,8 +245,8 @@ std::optional<Node> read_yaml(const std::shared_ptr<const Source>& source, Diagn
                      .with_help("write `key: value` lines"));
     return std::nullopt;
   }
-  if (ends_inside_quotes(root, source)) {
-    problems.add(error("syntax", "not valid YAML: a quoted string has no end").at({source, 1, 1}));
+  if (const Node* unfinished = string_without_end(root, source)) {
+    problems.add(yaml_fault(source, "illegal EOF in scalar", unfinished->span.line, unfinished->span.column));
     return std::nullopt;
   }
   return root;
