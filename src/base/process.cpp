@@ -15,7 +15,9 @@
 #include <thread>
 #include <utility>
 
+#ifdef __APPLE__
 extern char** environ;
+#endif
 
 namespace sanduk {
 namespace {
