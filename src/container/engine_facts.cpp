@@ -12,7 +12,6 @@ const std::vector<EngineFacts>& table() {
   static const std::vector<EngineFacts> engines = {
       {.name = "docker",
        .program = "docker",
-       .ready = {"version", "--format", "{{.Server.Version}}"},
        .create_flags = {"--pull", "never", "--log-driver", "none"},
        .sealed_flags = {},
        .rootless_userns = "",
@@ -21,7 +20,6 @@ const std::vector<EngineFacts>& table() {
       // Podman copies the caller's proxy variables into a box unless told not to.
       {.name = "podman",
        .program = "podman",
-       .ready = {"info", "--format", "{{.Version.Version}}"},
        .create_flags = {"--pull=never", "--log-driver", "none"},
        .sealed_flags = {"--http-proxy=false"},
        .rootless_userns = "keep-id:uid={uid},gid={gid}",

@@ -10,7 +10,6 @@ namespace sanduk {
 struct EngineFacts {
   std::string name;                       // as BoxNames::engine and Plan::engines have it
   std::string program;                    // looked up on PATH
-  std::vector<std::string> ready;         // arguments of the question "do you answer, and what version are you"
   std::vector<std::string> create_flags;  // what `create` always gets
   std::vector<std::string> sealed_flags;  // what it gets besides where the box has no network
   std::string rootless_userns;            // value of --userns that keeps files the caller's; {uid} and {gid} filled in
