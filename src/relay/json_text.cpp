@@ -1,8 +1,10 @@
 #include "relay/json_text.h"
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 
 #include "relay/json_scanner.h"
 #ifdef __SSE2__
@@ -47,11 +49,20 @@ std::size_t sequence_length(const char* at, const char* end) {
   return 0;
 }
 
+// Behind a backslash: how long the escape is, 0 where there is none.
+constexpr std::array<unsigned char, 256> escape_lengths = [] {
+  std::array<unsigned char, 256> lengths{};
+  for (const char c : std::string_view("\"\\/bfnrt")) lengths[static_cast<unsigned char>(c)] = 2;
+  lengths['u'] = 6;
+  return lengths;
+}();
+
 // The length of the escape at `at` (a backslash), 0 when it is none.
 std::size_t escape_length(const char* at, const char* end) {
   if (end - at < 2) return 0;
-  if (std::strchr("\"\\/bfnrt", at[1]) != nullptr && at[1] != '\0') return 2;
-  if (at[1] != 'u' || end - at < 6) return 0;
+  const std::size_t length = escape_lengths[static_cast<unsigned char>(at[1])];
+  if (length <= 2) return length;
+  if (end - at < 6) return 0;
   for (int i = 2; i < 6; ++i) {
     if (hex_value(at[i]) < 0) return 0;
   }
@@ -100,29 +111,121 @@ char plain_escape(char c) {
   }
 }
 
+// A run of text that is not ASCII, taken off the front. False where it is broken.
+bool take_utf8(const char*& at, const char* end) {
+  do {
+    const std::size_t length = sequence_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  } while (at != end && static_cast<unsigned char>(*at) >= 0x80);
+  return true;
+}
+
+#ifdef __SSE2__
+
+// The special bytes among 64, a bit each.
+struct Block {
+  std::uint64_t quotes = 0;
+  std::uint64_t backslashes = 0;
+  std::uint64_t others = 0;  // control characters, and bytes that are not ASCII: a signed comparison finds both
+
+  bool plain() const { return (quotes | backslashes | others) == 0; }
+};
+
+Block read_block(const char* from) {
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i blank = _mm_set1_epi8(' ');
+  __m128i v[4];
+  __m128i any = _mm_setzero_si128();
+  for (std::size_t i = 0; i < 4; ++i) {
+    v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from) + i);
+    const __m128i special = _mm_or_si128(_mm_cmpeq_epi8(v[i], quote), _mm_cmpeq_epi8(v[i], backslash));
+    any = _mm_or_si128(any, _mm_or_si128(special, _mm_cmplt_epi8(v[i], blank)));
+  }
+  Block block;
+  if (_mm_movemask_epi8(any) == 0) return block;
+  const auto bits = [](__m128i mask, std::size_t i) {
+    return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(mask))} << (16 * i);
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    block.quotes |= bits(_mm_cmpeq_epi8(v[i], quote), i);
+    block.backslashes |= bits(_mm_cmpeq_epi8(v[i], backslash), i);
+    block.others |= bits(_mm_cmplt_epi8(v[i], blank), i);
+  }
+  return block;
+}
+
+// The bytes that stand behind a backslash which is not escaped itself. `carry`: the first byte is one, and on return
+// whether the next block's first byte is. (An addition carries through each run of backslashes at once.)
+std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& carry) {
+  if (backslashes == 0) return std::exchange(carry, 0);
+  constexpr std::uint64_t even = 0x5555555555555555;
+  backslashes &= ~carry;
+  const std::uint64_t behind = (backslashes << 1) | carry;
+  const std::uint64_t odd_starts = backslashes & ~even & ~behind;
+  const std::uint64_t runs = odd_starts + backslashes;
+  carry = runs < backslashes ? 1 : 0;
+  return (even ^ (runs << 1)) & behind;
+}
+
+// The string's part that lies in whole blocks. True: `at` is behind the closing quote, or at a fault.
+bool skip_blocks(const char*& at, const char* end, const char** why) {
+  constexpr std::ptrdiff_t size = 64;
+  constexpr std::ptrdiff_t look_ahead = 5;  // of an escape that begins in the block's last byte
+  std::uint64_t carry = 0;
+  while (end - at >= size + look_ahead) {
+    const Block block = read_block(at);
+    if (block.plain() && carry == 0) {
+      at += size;
+      continue;
+    }
+    const char* const begin = at;
+    const std::uint64_t escaped = escaped_bytes(block.backslashes, carry);
+    const std::uint64_t closing = block.quotes & ~escaped;
+    const std::uint64_t inside = closing == 0 ? ~std::uint64_t{0} : (closing & (~closing + 1)) - 1;
+    for (std::uint64_t bits = escaped & inside; bits != 0; bits &= bits - 1) {
+      const char* const c = begin + std::countr_zero(bits);
+      if (escape_length(c - 1, c + look_ahead) == 0) {
+        *why = "a broken escape in a string";
+        at = c;
+        return true;
+      }
+    }
+    for (std::uint64_t bits = block.others & inside; bits != 0;) {
+      at = begin + std::countr_zero(bits);
+      if (static_cast<unsigned char>(*at) < 0x20) *why = "a control character in a string";
+      if (*why == nullptr && !take_utf8(at, end)) *why = "bytes that are not UTF-8";
+      if (*why != nullptr) return true;
+      const std::ptrdiff_t used = at - begin;
+      bits = used >= size ? 0 : bits & (~std::uint64_t{0} << used);
+    }
+    if (closing != 0) {
+      at = begin + std::countr_zero(closing) + 1;
+      return true;
+    }
+    // Text that is not ASCII may have led beyond the block, and nothing is escaped behind it.
+    if (at - begin > size) {
+      carry = 0;
+    } else {
+      at = begin + size;
+    }
+  }
+  at -= carry;  // back to the backslash
+  return false;
+}
+
+#endif
+
 }  // namespace
 
 const char* skip_plain_text(const char* at, const char* end) {
 #ifdef __SSE2__
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i blank = _mm_set1_epi8(' ');
-  // A signed comparison finds control characters and, being negative, every byte that is not ASCII.
-  const auto special = [&](const char* from) {
-    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    return _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)), _mm_cmplt_epi8(v, blank));
-  };
-  // Most strings are short: the first 16 bytes alone, then four at a time.
-  while (end - at >= 16) {
-    const int mask = _mm_movemask_epi8(special(at));
-    if (mask != 0) return at + __builtin_ctz(static_cast<unsigned>(mask));
-    at += 16;
-    while (end - at >= 64) {
-      const __m128i any =
-          _mm_or_si128(_mm_or_si128(special(at), special(at + 16)), _mm_or_si128(special(at + 32), special(at + 48)));
-      if (_mm_movemask_epi8(any) != 0) break;
-      at += 64;
-    }
+  for (; end - at >= 16; at += 16) {
+    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i special = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+    const int bits = _mm_movemask_epi8(_mm_or_si128(special, _mm_cmplt_epi8(v, _mm_set1_epi8(' '))));
+    if (bits != 0) return at + std::countr_zero(static_cast<unsigned>(bits));
   }
 #endif
   while (at != end && is_plain(*at)) ++at;
@@ -130,6 +233,9 @@ const char* skip_plain_text(const char* at, const char* end) {
 }
 
 const char* skip_json_string(const char* at, const char* end, const char** why) {
+#ifdef __SSE2__
+  if (skip_blocks(at, end, why)) return at;
+#endif
   for (;;) {
     at = skip_plain_text(at, end);
     if (at == end) {
@@ -139,26 +245,14 @@ const char* skip_json_string(const char* at, const char* end, const char** why) 
     if (*at == '"') return at + 1;
     if (*at == '\\') {
       const std::size_t length = escape_length(at, end);
-      if (length == 0) {
-        *why = "a broken escape in a string";
-        return at;
-      }
+      if (length == 0) *why = "a broken escape in a string";
       at += length;
-      continue;
-    }
-    if (static_cast<unsigned char>(*at) < 0x20) {
+    } else if (static_cast<unsigned char>(*at) < 0x20) {
       *why = "a control character in a string";
-      return at;
+    } else if (!take_utf8(at, end)) {
+      *why = "bytes that are not UTF-8";
     }
-    // Text that is not ASCII mostly goes on as such.
-    do {
-      const std::size_t length = sequence_length(at, end);
-      if (length == 0) {
-        *why = "bytes that are not UTF-8";
-        return at;
-      }
-      at += length;
-    } while (at != end && static_cast<unsigned char>(*at) >= 0x80);
+    if (*why != nullptr) return at;
   }
 }
 

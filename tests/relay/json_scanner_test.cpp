@@ -121,6 +121,43 @@ TEST(JsonText, FindsASpecialByteAtEveryPlace) {
   EXPECT_EQ(skip_plain_text(plain.data(), plain.data() + plain.size()) - plain.data(), 300);
 }
 
+// Every escape and fault at every place of a long string, so that both loops meet it, alone and next to another.
+TEST(JsonText, JudgesAStringAtEveryPlace) {
+  struct Piece {
+    const char* text;
+    bool good;
+  };
+  for (const Piece piece :
+       {Piece{"\\n", true}, Piece{"\\\\", true}, Piece{"\\\"", true}, Piece{"\\u00e4", true}, Piece{"\xC3\xA4", true},
+        Piece{"\xE2\x82\xAC", true}, Piece{"\xF0\x9F\x98\x80", true}, Piece{"\\x", false}, Piece{"\\u00g4", false},
+        Piece{"\x01", false}, Piece{"\xC3", false}, Piece{"\xE2\x82", false}, Piece{"\x80", false}}) {
+    for (std::size_t before = 0; before < 150; ++before) {
+      for (const std::size_t after : {0UL, 1UL, 5UL, 64UL, 100UL}) {
+        for (const char* filler : {"x", "\\\\"}) {
+          std::string text;
+          while (text.size() < before) text += filler;
+          text += piece.text + std::string(piece.text) + std::string(after, 'y') + "\"tail" + std::string(70, '"');
+          const char* why = nullptr;
+          const char* const end = skip_json_string(text.data(), text.data() + text.size(), &why);
+          ASSERT_EQ(why == nullptr, piece.good)
+              << piece.text << " behind " << before << ": " << (why == nullptr ? "" : why);
+          if (!piece.good) continue;
+          ASSERT_EQ(std::string_view(end).substr(0, 4), "tail") << piece.text << " behind " << before;
+        }
+      }
+    }
+  }
+}
+
+TEST(JsonText, AStringWithoutItsEndIsOneAtEveryLength) {
+  for (std::size_t size = 0; size < 200; ++size) {
+    const std::string text(size, 'x');
+    const char* why = nullptr;
+    EXPECT_EQ(skip_json_string(text.data(), text.data() + size, &why), text.data() + size);
+    EXPECT_NE(why, nullptr);
+  }
+}
+
 constexpr std::array<std::string_view, 2> wanted = {"model", "max_tokens"};
 
 TEST(JsonScanner, FindsWantedMembersOfTheOuterObjectOnly) {
