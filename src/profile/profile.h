@@ -10,6 +10,7 @@ struct Profile {
   Setting<TextList> extends;
   Setting<bool> locked;
   Setting<std::string> name;
+  Setting<std::string> description;
   Setting<std::string> task;
   Setting<FilePath> task_file;
 

@@ -20,6 +20,8 @@ FieldTable<Profile> make_table() {
           "name", [](P & p) -> auto& { return p.name; }, "name of the run, for records and logs")
           .with_flag("--name", "NAME"),
       field<P>(
+          "description", [](P & p) -> auto& { return p.description; }, "what the profile is for, for its readers"),
+      field<P>(
           "task", [](P & p) -> auto& { return p.task; }, "what the agent is asked to do")
           .with_flag("--task", "TEXT"),
       field<P>(
