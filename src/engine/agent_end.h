@@ -15,7 +15,6 @@ namespace sanduk {
 
 struct AgentEnd {
   std::optional<ContainerState> container;  // absent: the engine does not know it, or does not answer
-  int client_code = -1;                     // exit code of the engine's client
   AgentResult result;
   std::string errors;                   // the end of its standard error
   std::vector<std::string> box_faults;  // what the self-test found

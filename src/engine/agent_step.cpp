@@ -87,8 +87,10 @@ class AgentStep : public Step {
 
     const Undisturbed undisturbed(run_.world);
     AgentEnd seen;
-    seen.container = inspect_container(run_.world, run_.names);
-    seen.client_code = client_code.value_or(-1);
+    // The client ends with the container's code, and with others where it has lost it; of those, 0 has one meaning
+    // only.
+    seen.container = client_code == 0 ? ContainerState{.status = "exited", .exit_code = 0}
+                                      : inspect_container(run_.world, run_.names);
     seen.result = run_.agent;
     seen.errors = errors_;
     const std::lock_guard lock(run_.box_mutex);

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "base/text.h"
 #include "engine/engine_client.h"
 #include "engine/reap.h"
@@ -19,6 +21,7 @@ class EngineStep : public Step {
   void perform() override {
     FoundEngine found = find_engine(run_.plan, run_.world);
     run_.names.engine = found.name;
+    run_.names.rootless = found.name == "podman" && geteuid() != 0;
     run_.image = found.image;
     if (run_.state_is_new) {
       for (const std::string& words : reap_by_labels(run_.world, run_.state, found.name)) run_.note(words);

@@ -1,6 +1,7 @@
 #include "engine/pump.h"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,32 +17,34 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick_every(100);
 // Between the end of its streams and the end of a process lies little.
 constexpr milliseconds look_for_end_every(2);
-// A process that the child left behind may write for ever; its words are not the child's.
-constexpr milliseconds most_drain(200);
+// Small enough that the deadline is looked at often, however long the sinks take over each piece.
+constexpr std::size_t piece = 16384;
 
 }  // namespace
 
-bool Pump::read_one(bool errors) {
-  std::array<char, 65536> buffer;
+std::size_t Pump::read_one(bool errors) {
+  std::array<char, piece> buffer;
   const ssize_t got = read(errors ? child_.error_fd() : child_.output_fd(), buffer.data(), buffer.size());
   if (got > 0) {
     const auto& sink = errors ? sinks_.errors : sinks_.output;
     if (sink) sink(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
-    return true;
+    return static_cast<std::size_t>(got);
   }
-  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
-  (errors ? errors_open_ : output_open_) = false;
-  return false;
+  const bool later = got < 0 && (errno == EINTR || errno == EAGAIN);
+  if (!later) (errors ? errors_open_ : output_open_) = false;
+  return 0;
 }
 
-void Pump::drain() {
-  const Time until = Clock::now() + most_drain;
-  while ((output_open_ || errors_open_) && Clock::now() < until) {
-    std::array<pollfd, 2> fds = {pollfd{output_open_ ? child_.output_fd() : -1, POLLIN, 0},
-                                 pollfd{errors_open_ ? child_.error_fd() : -1, POLLIN, 0}};
-    if (poll(fds.data(), fds.size(), 0) <= 0) return;
-    if (fds[0].revents != 0) read_one(false);
-    if (fds[1].revents != 0) read_one(true);
+// What the child had written when it ended lies in the pipes. What comes after is somebody else's, who may write for
+// ever.
+void Pump::drain(bool errors) {
+  if (!(errors ? errors_open_ : output_open_)) return;
+  int left = 0;
+  if (ioctl(errors ? child_.error_fd() : child_.output_fd(), FIONREAD, &left) != 0) return;
+  while (left > 0) {
+    const std::size_t got = read_one(errors);
+    if (got == 0) return;
+    left -= static_cast<int>(got);
   }
 }
 
@@ -58,7 +61,8 @@ Pump::End Pump::run(Time deadline, int stop_fd, int wake_fd) {
     if (fds[0].revents != 0) read_one(false);
     if (fds[1].revents != 0) read_one(true);
     if (child_.poll()) {
-      drain();
+      drain(false);
+      drain(true);
       return End::ended;
     }
     if (fds[2].revents != 0) return End::stop;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string_view>
 
@@ -27,8 +28,8 @@ class Pump {
   End run(Time deadline, int stop_fd, int wake_fd);
 
  private:
-  bool read_one(bool errors);
-  void drain();
+  std::size_t read_one(bool errors);
+  void drain(bool errors);
 
   Child& child_;
   Sinks sinks_;

@@ -17,6 +17,7 @@ namespace sanduk {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{64} << 20;
+constexpr std::size_t piece = std::size_t{32} << 10;
 constexpr std::size_t most_text = std::size_t{256} << 10;
 
 RunError unwritable(const FileError& why) {
@@ -49,20 +50,26 @@ std::string make_run_id(const std::string& started) {
 }  // namespace
 
 void BoundedFile::append(std::string_view bytes) {
-  if (full_ || bytes.empty()) return;
+  if (full_) return;
+  const std::string_view kept = bytes.substr(0, room_);
+  pending_ += kept;
+  room_ -= kept.size();
+  if (kept.size() < bytes.size()) {
+    full_ = true;
+    pending_ += "\n[sanduk: the rest was not kept]\n";
+  }
+  if (full_ || pending_.size() >= piece) flush();
+}
+
+void BoundedFile::flush() {
+  if (pending_.empty()) return;
   if (!file_) {
     FileResult<FileDescriptor> created = create_file(path_);
-    full_ = !created;
-    if (full_) return;
-    file_ = std::move(*created);
+    if (created) file_ = std::move(*created);
   }
-  const std::string_view kept = bytes.substr(0, room_);
-  full_ = !write_all(file_.get(), kept) || kept.size() < bytes.size();
-  room_ -= kept.size();
-  if (full_) {
-    write_all(file_.get(), "\n[sanduk: the rest was not kept]\n");
-    file_.close();
-  }
+  if (!file_ || !write_all(file_.get(), pending_)) full_ = true;
+  pending_.clear();
+  if (full_) file_.close();
 }
 
 Record::Record(World& world, StateDirectory state, const Plan& plan, const std::string& plan_json)
@@ -111,18 +118,40 @@ void Record::close(const std::function<void(RunRecord&)>& change) {
   const std::lock_guard lock(mutex_);
   change(data_);
   if (data_.agent.text.size() > most_text) data_.agent.text.resize(most_text);
+  flush();
   if (store_run_record(directory_, data_)) return;
   std::error_code ignored;
   if (data_.state == RunState::ended) std::filesystem::remove(state_.live_mark(data_.run_id), ignored);
 }
 
+void Record::agent_output(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  output_.append(bytes);
+}
+
+void Record::agent_errors(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  errors_.append(bytes);
+}
+
+void Record::flush() {
+  events_.flush();
+  output_.flush();
+  errors_.flush();
+}
+
 void Record::listen(const Event& event) {
   const std::lock_guard lock(mutex_);
-  if (const auto* ended = std::get_if<StepEnded>(&event))
+  if (const auto* ended = std::get_if<StepEnded>(&event)) {
     data_.steps.push_back({ended->step, ended->seconds, ended->failure});
+  }
   if (const auto* note = std::get_if<Note>(&event)) data_.notes.push_back(note->text);
-  const std::string line = event_json(event, timestamp(world_.now()));
-  if (!line.empty()) events_.append(line + "\n");
+  if (!events_.full()) {
+    const std::string line = event_json(event, timestamp(world_.now()));
+    if (!line.empty()) events_.append(line + "\n");
+  }
+  // An agent may say a great deal at once; the next tick is near.
+  if (!std::holds_alternative<AgentSaid>(event) && !std::holds_alternative<AgentPrinted>(event)) flush();
 }
 
 }  // namespace sanduk

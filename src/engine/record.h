@@ -16,15 +16,23 @@
 
 namespace sanduk {
 
-// A file that takes at most `most` bytes; what comes after is dropped, and that is said once at its end.
+// A file that takes at most `most` bytes; what comes after is dropped, and that is said once at its end. It is written
+// to in pieces of some size, or when told.
 class BoundedFile {
  public:
   BoundedFile(std::filesystem::path path, std::size_t most) : path_(std::move(path)), room_(most) {}
+  BoundedFile(BoundedFile&&) = default;
+  BoundedFile& operator=(BoundedFile&&) = default;
+  ~BoundedFile() { flush(); }
+
   void append(std::string_view bytes);
+  void flush();
+  bool full() const { return full_; }
 
  private:
   std::filesystem::path path_;
   std::size_t room_;
+  std::string pending_;
   bool full_ = false;
   FileDescriptor file_;
 };
@@ -44,11 +52,12 @@ class Record {
   void close(const std::function<void(RunRecord&)>& change);
 
   void listen(const Event& event);
-  void agent_output(std::string_view bytes) { output_.append(bytes); }
-  void agent_errors(std::string_view bytes) { errors_.append(bytes); }
+  void agent_output(std::string_view bytes);
+  void agent_errors(std::string_view bytes);
 
  private:
   void store();
+  void flush();
 
   World& world_;
   StateDirectory state_;

@@ -68,6 +68,20 @@ TEST(Pump, DoesNotListenForEverToWhoeverElseWrites) {
   child.signal_group(SIGKILL);
 }
 
+TEST(Pump, LosesNothingThatWasWrittenHoweverSlowItIsRead) {
+  Child child = shell("head -c 60000 /dev/zero; (sleep 30 &) ; exit 0");
+  std::size_t got = 0;
+  Pump pump(child, {.output =
+                        [&](std::string_view b) {
+                          std::this_thread::sleep_for(milliseconds(150));
+                          got += b.size();
+                        },
+                    .errors = {},
+                    .tick = {}});
+  EXPECT_EQ(pump.run(Clock::now() + std::chrono::seconds(20), -1, -1), Pump::End::ended);
+  EXPECT_EQ(got, 60000U);
+}
+
 TEST(Pump, WakesForASignalAndForAWord) {
   Child child = shell("sleep 30");
   Pump pump(child, {});

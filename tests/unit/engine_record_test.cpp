@@ -130,6 +130,8 @@ TEST_F(RecordFiles, KeepsEveryEventThatIsOne) {
 TEST_F(RecordFiles, ABoundedFileSaysWhereItStops) {
   BoundedFile file(place_ / "bounded", 10);
   file.append("12345");
+  file.flush();
+  EXPECT_EQ(place_.read("bounded"), "12345");
   file.append("6789012345");
   file.append("more");
   EXPECT_EQ(place_.read("bounded"), "1234567890\n[sanduk: the rest was not kept]\n");
