@@ -73,8 +73,11 @@ void write_type(JsonWriter& json, const FieldDoc& field) {
       json.field("type", "string").field("pattern", "^[0-9]+(B|[KMG]|[kmg]|T|[KMGT]iB)$");
       break;
     case Shape::list:
-    case Shape::mounts:
       write_strings(json);
+      break;
+    case Shape::mounts:
+      json.field("type", "array").key("items").begin_object();
+      json.field("type", "string").field("pattern", "^[^:]+:/[^:]*(:(ro|rw))?$").end_object();
       break;
     case Shape::map:
       json.field("type", "object").key("additionalProperties").begin_object();

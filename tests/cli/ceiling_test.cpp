@@ -62,7 +62,7 @@ TEST_P(CeilingOver, IsRefusedWithBothPlaces) {
   EXPECT_NE(saved.errors.find("error[ceiling]: "), std::string::npos) << saved.errors;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CeilingOver, testing::ValuesIn(overs), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, CeilingOver, testing::ValuesIn(overs), [](const auto& each) { return each.param.name; });
 
 TEST(Ceiling, WhatStaysBelowPasses) {
   Scratch scratch;

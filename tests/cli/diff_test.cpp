@@ -60,7 +60,7 @@ TEST_P(DiffOf, IsMarkedAndStopsTheBuild) {
   EXPECT_EQ(back.code, both_ways ? 1 : 0) << back.output;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DiffOf, testing::ValuesIn(widenings), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, DiffOf, testing::ValuesIn(widenings), [](const auto& each) { return each.param.name; });
 
 TEST(Diff, TheSameIsNoDifference) {
   Scratch scratch;

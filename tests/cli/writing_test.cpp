@@ -62,6 +62,8 @@ TEST(Explain, HasAParagraphForEveryCodeOfTheSources) {
     if (entry.path().string().find("/src/box/") != std::string::npos) continue;
     const std::string text = read_whole(entry.path());
     for (std::sregex_iterator at(text.begin(), text.end(), said), end; at != end; ++at) {
+      const bool is_list = entry.path().filename() == "codes.h";
+      if (!(*at)[1].matched && !is_list) continue;
       const std::string code = (*at)[1].matched ? (*at)[1] : (*at)[2];
       EXPECT_NE(known.find("  " + code + "\n"), std::string::npos) << code << " in " << entry.path();
       ++found;
@@ -84,9 +86,9 @@ TEST(Completions, AreScriptsThatTheShellTakes) {
   EXPECT_EQ(bash.code, 0) << bash.errors;
   EXPECT_TRUE(shell("bash -n", bash.output).ok());
   const ToolRun zsh = run_tool(scratch, {"completions", "zsh"});
-  if (shell("command -v zsh", "").ok()) EXPECT_TRUE(shell("zsh -n /dev/stdin", zsh.output).ok());
+  if (shell("command -v zsh", "").ok()) { EXPECT_TRUE(shell("zsh -n /dev/stdin", zsh.output).ok()); }
   const ToolRun fish = run_tool(scratch, {"completions", "fish"});
-  if (shell("command -v fish", "").ok()) EXPECT_TRUE(shell("fish -n", fish.output).ok());
+  if (shell("command -v fish", "").ok()) { EXPECT_TRUE(shell("fish -n", fish.output).ok()); }
   EXPECT_EQ(run_tool(scratch, {"completions", "tcsh"}).code, 2);
 }
 
