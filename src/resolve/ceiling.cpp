@@ -124,7 +124,7 @@ class Ceiling {
       return refuse("network.mode", "the mode \"open\", in which nothing holds `" + path + "`,", bound,
                     "use the mode \"sealed\" or \"key-safe\"");
     }
-    refuse(path, wanted ? "`" + path + "`" : "no `" + path + "`", bound,
+    refuse(path, wanted ? "`" + path + "`" : "a run without `" + path + "`", bound,
            "set " + path + " to at most " + render_value(bound.value));
   }
 

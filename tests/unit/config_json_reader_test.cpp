@@ -20,7 +20,7 @@ TEST(JsonReader, KnowsWhereEveryValueStands) {
   EXPECT_EQ(caps->key_span.line, 2U);
   EXPECT_EQ(caps->key_span.column, 21U) << "columns count characters, not bytes";
   EXPECT_EQ(caps->value.find("cpus")->value.floating, 1.5);
-  EXPECT_EQ(caps->value.find("cpus")->value.span.column, 37U);
+  EXPECT_EQ(caps->value.find("cpus")->value.span.column, 38U);
   const Node& list = document->root.find("list")->value;
   EXPECT_EQ(list.items.at(1).integer, 2);
   EXPECT_EQ(list.items.at(2).span.length, 4U);
