@@ -95,10 +95,10 @@ using FieldTable = std::vector<Field<Record>>;
 
 // A row for the member that `get` finds: a lambda from Record& to the Setting.
 template <class Record, class Get>
-Field<Record> field(std::string path, Get get, std::string help) {
+Field<Record> field(const std::string& path, Get get, const std::string& help) {
   Field<Record> row;
   row.path = path;
-  row.help = std::move(help);
+  row.help = help;
   using Value = std::decay_t<decltype(get(std::declval<Record&>()).value)>;
   row.shape = shape_of(Value{});
   row.assign = [get, path](Record& record, const Node& node, const Origin& origin, Diagnostics& problems) {

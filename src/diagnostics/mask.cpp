@@ -80,13 +80,9 @@ void mask_named_values(std::string& text) {
     if (!is_credential_name(std::string_view(text).substr(name_begin, name_end - name_begin))) continue;
     std::size_t begin = at + 1;
     while (begin < text.size() && text[begin] == ' ') ++begin;
-    std::size_t end = text.size();
-    if (begin < text.size() && (text[begin] == '"' || text[begin] == '\'')) {
-      const char quote = text[begin++];
-      end = std::min(text.find(quote, begin), text.size());
-    } else {
-      end = std::min(text.find_first_of(" \t,}#", begin), text.size());
-    }
+    const bool quoted = begin < text.size() && (text[begin] == '"' || text[begin] == '\'');
+    const std::string closing = quoted ? std::string(1, text[begin++]) : " \t,}#";
+    const std::size_t end = std::min(text.find_first_of(closing, begin), text.size());
     if (begin < end && !is_reference(std::string_view(text).substr(begin, end - begin))) hide(text, begin, end);
   }
 }

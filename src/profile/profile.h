@@ -64,7 +64,7 @@ struct Profile {
     Setting<double> cpus{4};
     Setting<ByteSize> memory{{std::int64_t{4} << 30}};
     Setting<std::int64_t> pids{1024};
-    Setting<Duration> timeout{{15 * 60}};
+    Setting<Duration> timeout{{std::int64_t{15} * 60}};
     Setting<std::int64_t> max_tokens;
     Setting<std::int64_t> tokens;
     Setting<std::int64_t> calls;

@@ -87,7 +87,6 @@ const char* JsonPathReader::take_text(const char* at, const char* end, bool keep
     if (*at == '\\') {
       if (at + 1 == end) {
         escaped_ = true;
-        at = end;
         break;
       }
       ++at;

@@ -1,5 +1,7 @@
 #include "relay/upstream.h"
 
+#include <utility>
+
 #include "relay/forward.h"
 #include "relay/tls.h"
 #include "relay/upstream_answer.h"
@@ -55,7 +57,8 @@ std::variant<std::unique_ptr<Answer>, NoAnswer> UpstreamSource::ask(const Questi
     if (sent == Ready::timeout) return failed("the provider took the request too slowly", false);
     // A provider that refuses a large request closes while it is still being sent: its answer may be there all the
     // same.
-    auto answer = std::make_unique<UpstreamAnswer>(std::move(connection), sent == Ready::yes, limits_, watch, pool_);
+    auto answer = std::make_unique<UpstreamAnswer>(std::exchange(connection, nullptr), sent == Ready::yes, limits_, watch,
+                                                   pool_);
     switch (answer->read_head(question.method == "HEAD")) {
       case UpstreamAnswer::HeadResult::read:
         break;
