@@ -105,11 +105,15 @@ Answer::Next UpstreamAnswer::cut(std::string why) {
   return Next::cut;
 }
 
-Answer::Next UpstreamAnswer::finish() {
-  finished_ = true;
+void UpstreamAnswer::release() {
   // Bytes beyond the answer belong to nothing: such a connection is out of step.
   if (connection_ && reusable_ && head_.keep_alive && begin_ == end_) pool_.give(std::move(connection_));
   connection_.reset();
+}
+
+Answer::Next UpstreamAnswer::finish() {
+  finished_ = true;
+  release();
   return Next::end;
 }
 
@@ -132,6 +136,7 @@ std::optional<Answer::Next> UpstreamAnswer::unframe(std::span<char>& bytes) {
       bytes = {buffer_.data() + begin_, size};
       begin_ += size;
       left_ -= size;
+      if (left_ == 0) release();
       return Next::bytes;
     }
     case Framing::Kind::chunked: {
@@ -139,6 +144,7 @@ std::optional<Answer::Next> UpstreamAnswer::unframe(std::span<char>& bytes) {
       const ChunkedDecoder::Step step = chunks_.decode(buffer_.data() + begin_, there);
       bytes = {buffer_.data() + begin_, step.decoded};
       begin_ += step.taken;
+      if (chunks_.done()) release();
       if (step.decoded > 0) return Next::bytes;
       if (chunks_.failed()) return cut("the provider's answer is broken: a bad chunk");
       if (chunks_.done()) return finish();

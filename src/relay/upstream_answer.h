@@ -36,6 +36,9 @@ class UpstreamAnswer : public Answer {
   Fill fill();
   Next cut(std::string why);
   Next finish();
+  // Gives the connection back once the whole body has been read from it, before the client has it: its next request may
+  // come at once.
+  void release();
   // Unframes what is in the buffer. Nothing: more is needed.
   std::optional<Next> unframe(std::span<char>& bytes);
 

@@ -43,10 +43,10 @@ class RawClient {
 
   bool send(std::string_view bytes);
   // One answer, 1xx ones skipped; `head_only`: it has no body. Returns what there is when `patience` ends.
-  Reply read_reply(bool head_only = false, std::chrono::milliseconds patience = std::chrono::seconds(10));
+  Reply read_reply(bool head_only = false, std::chrono::milliseconds patience = std::chrono::seconds(60));
   // Bytes as they come, up to `size` or the end.
-  std::string read_some(std::size_t size, std::chrono::milliseconds patience = std::chrono::seconds(10));
-  bool wait_until_closed(std::chrono::milliseconds patience = std::chrono::seconds(5));
+  std::string read_some(std::size_t size, std::chrono::milliseconds patience = std::chrono::seconds(60));
+  bool wait_until_closed(std::chrono::milliseconds patience = std::chrono::seconds(20));
   void close();
   int fd() const { return fd_; }
 

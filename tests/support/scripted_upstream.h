@@ -83,8 +83,8 @@ class ScriptedUpstream {
   std::vector<ScriptedRequest> requests() const;
   std::size_t connections() const;  // accepted so far
   std::size_t open() const;         // still open
-  bool wait_for_requests(std::size_t count, std::chrono::milliseconds patience = std::chrono::seconds(5)) const;
-  bool wait_until_open(std::size_t count, std::chrono::milliseconds patience = std::chrono::seconds(5)) const;
+  bool wait_for_requests(std::size_t count, std::chrono::milliseconds patience = std::chrono::seconds(20)) const;
+  bool wait_until_open(std::size_t count, std::chrono::milliseconds patience = std::chrono::seconds(20)) const;
   // Closes what is open between two requests, as providers do after a while.
   void close_all();
   std::string server_name() const;  // of the last TLS handshake
