@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <system_error>
 
@@ -7,6 +8,7 @@
 #include "engine/pump.h"
 #include "engine/run.h"
 #include "engine/run_directory.h"
+#include "engine/shared_points.h"
 #include "engine/step.h"
 
 namespace sanduk {
@@ -26,41 +28,34 @@ class ContainerStep : public Step {
 
   void perform() override {
     write_helper_files();
-    // As the workspace is before anything is made in it for the mounts.
-    const PathLookup lookup = look_on_host(run_.plan.workspace.host_path);
-    const std::vector<Cover> covers = covers_of(run_.plan.workspace, lookup);
-    const std::vector<MountPoint> missing = missing_mount_points(run_.plan, covers, lookup);
-    const Command command{.argv = create_command(run_.plan, run_.names, covers),
-                          .variables = inherited_variables(run_.plan, run_.token, run_.key),
-                          .input = {}};
-    // From here on the mount points and the container are ours, whether or not they are made yet.
-    run_.record.update([&](RunRecord& record) {
-      record.engine = run_.names.engine;
-      record.container_requested = true;
-      record.mount_points = missing;
-    });
-    make_points(missing);
+    const Command command = prepare();
+    // From here on the container is ours, whether or not the engine has made it yet.
+    run_.record.update([](RunRecord& record) { record.container_requested = true; });
     create(command);
   }
 
   void undo() override {
-    const RunRecord& record = run_.record.data();
-    if (!record.container_requested) return;
-    if (run_.plan.keep && record.container_settled) {
-      run_.world.run({.argv = kill_command(run_.names), .variables = {}, .input = {}}, engine_patience);
-      run_.note("the container " + run_.names.run_id + " is kept");
-      return;
-    }
-    if (remove_container(run_.world, run_.names, !record.container_settled)) {
-      remove_mount_points(record.workspace, record.mount_points);
-      return;
-    }
-    run_.left_over = true;
-    run_.note(run_.names.engine + " did not remove the container " + run_.names.run_id +
-              "; it will be tried again in the background and by the next run");
+    if (run_.record.data().container_requested && !remove_box()) return;
+    const StateLock lock(run_.state);
+    run_.record.update([&](RunRecord& record) { release_points(run_.state, record); });
   }
 
  private:
+  // True when there is none any more, so that its mount points can go as well.
+  bool remove_box() {
+    const RunRecord& record = run_.record.data();
+    if (run_.plan.keep && record.container_settled) {
+      run_.world.run({.argv = kill_command(run_.names), .variables = {}, .input = {}}, engine_patience);
+      run_.note("the container " + run_.names.run_id + " is kept");
+      return true;  // it has ended
+    }
+    if (remove_container(run_.world, run_.names, !record.container_settled)) return true;
+    run_.left_over = true;
+    run_.note(run_.names.engine + " did not remove the container " + run_.names.run_id +
+              "; it will be tried again in the background and by the next run");
+    return false;
+  }
+
   void write_helper_files() {
     const std::optional<std::string_view> helper = embedded_file("box");
     if (!helper)
@@ -74,7 +69,27 @@ class ContainerStep : public Step {
     run_.names.guard_directory = guards.string();
   }
 
-  void make_points(const std::vector<MountPoint>& missing) {
+  // Makes what must be in the workspace for the box's mounts, and gives the command that creates the box.
+  Command prepare() {
+    const StateLock lock(run_.state);
+    const std::string& workspace = run_.plan.workspace.host_path;
+    const std::vector<MountPoint> others = points_of_others(run_.state, run_.record.run_id(), workspace);
+    const PathLookup lookup = without_points(workspace, look_on_host(workspace), others);
+    const std::vector<Cover> covers = covers_of(run_.plan.workspace, lookup);
+    const std::vector<MountPoint> missing = missing_mount_points(run_.plan, covers, lookup);
+    Command command{.argv = create_command(run_.plan, run_.names, covers),
+                    .variables = inherited_variables(run_.plan, run_.token, run_.key),
+                    .input = {}};
+    // From here on the mount points are ours, whether or not they are made yet.
+    run_.record.update([&](RunRecord& record) {
+      record.engine = run_.names.engine;
+      record.mount_points = missing;
+    });
+    make_points(missing, others);
+    return command;
+  }
+
+  void make_points(const std::vector<MountPoint>& missing, const std::vector<MountPoint>& others) {
     if (missing.empty()) return;
     FileResult<std::vector<MountPoint>> made = make_mount_points(run_.plan.workspace.host_path, missing);
     if (!made) {
@@ -83,7 +98,15 @@ class ContainerStep : public Step {
       diagnostic.with_help("the agent's user must be able to write the workspace");
       throw RunError(Failure::host, diagnostic);
     }
-    if (*made != missing) run_.record.update([&](RunRecord& record) { record.mount_points = *made; });
+    // What was there already is ours to remove only where another run laid it.
+    std::vector<MountPoint> ours = missing;
+    std::erase_if(ours, [&](const MountPoint& point) {
+      const auto in = [&](const std::vector<MountPoint>& list) {
+        return std::find(list.begin(), list.end(), point) != list.end();
+      };
+      return !in(*made) && !in(others);
+    });
+    if (ours != missing) run_.record.update([&](RunRecord& record) { record.mount_points = ours; });
   }
 
   void create(const Command& command) {

@@ -7,6 +7,7 @@
 #include "engine/codes.h"
 #include "engine/engine_client.h"
 #include "engine/run_directory.h"
+#include "engine/shared_points.h"
 
 namespace sanduk {
 namespace {
@@ -60,9 +61,10 @@ bool abandon(World& world, const StateDirectory& state, const std::string& run_i
     const Undisturbed undisturbed(world);
     if (record.container_requested) {
       if (!remove_container(world, names_of(record), !record.container_settled)) return false;
-      remove_mount_points(record.workspace, record.mount_points);
     }
     if (!remove_run_directory(record.run_directory)) return false;
+    const StateLock lock(state);
+    release_points(state, record);
     mark_as_abandoned(world, record);
     if (store_run_record(state.run(run_id), record)) return false;
   }
