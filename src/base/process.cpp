@@ -87,6 +87,9 @@ Child Child::start(const Command& command) {
     posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
   }
+#ifdef __GLIBC__
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
   sigset_t none;
   sigset_t all;
   sigemptyset(&none);
@@ -185,8 +188,10 @@ ProcessResult run_process(const Command& command, std::chrono::milliseconds time
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     std::array<pollfd, 4> fds = {pollfd{child->output_.get(), POLLIN, 0}, pollfd{child->error_.get(), POLLIN, 0},
                                  pollfd{child->input_.get(), POLLOUT, 0}, pollfd{cancel_fd, POLLIN, 0}};
-    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(std::clamp<long>(left.count(), 0, 1'000'000)));
-    if (ready == 0 || (fds[3].revents != 0)) {
+    // In slices, so that the end of the program is seen while a child of its own holds the pipes.
+    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(std::clamp<long>(left.count(), 0, 100)));
+    if (ready == 0 && child->poll()) break;
+    if ((ready == 0 && Clock::now() >= deadline) || fds[3].revents != 0) {
       result.timed_out = true;
       child->signal_group(SIGTERM);
       if (!child->wait_for(std::chrono::seconds(2))) child->signal_group(SIGKILL);
@@ -199,8 +204,6 @@ ProcessResult run_process(const Command& command, std::chrono::milliseconds time
       if (sent > 0) input.remove_prefix(static_cast<std::size_t>(sent));
       if (input.empty() || (sent < 0 && errno != EAGAIN && errno != EINTR)) child->input_.close();
     }
-    // A grandchild may hold the pipes open: once the program itself has ended, read what is there and go.
-    if (child->poll() && ready > 0 && fds[0].revents == 0 && fds[1].revents == 0) break;
   }
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
   std::optional<int> code = child->wait_for(std::max(left, std::chrono::milliseconds(1000)));

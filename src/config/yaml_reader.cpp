@@ -4,6 +4,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <sstream>
+#include <unordered_map>
 #include <vector>
 
 #include "base/text.h"
@@ -76,6 +77,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     Node node;
     std::optional<Entry> pending;  // a key that waits for its value
+    std::unordered_map<std::string, Span> keys{};  // of a table; entries are searched one by one
   };
 
   static std::size_t byte_of(const YAML::Mark& mark) { return static_cast<std::size_t>(std::max(mark.column, 0)); }
@@ -168,10 +170,11 @@ class TreeBuilder : public YAML::EventHandler {
     if (node.plain && node.text == "<<") {
       refuse(mark, "a merge key `<<`", "use `extends` to share settings between profiles");
     }
-    if (const Entry* first = parent.node.find(node.text)) {
+    const auto [first, is_new] = parent.keys.try_emplace(node.text, node.span);
+    if (!is_new) {
       throw NotInSubset{error("duplicate-key", "`" + node.text + "` is written twice in this table")
                             .at(node.span)
-                            .at(first->key_span, "first written here")
+                            .at(first->second, "first written here")
                             .with_help("keep one of the two")};
     }
     parent.pending = Entry{node.text, node.span, Node()};
@@ -215,9 +218,26 @@ const Node* string_without_end(const Node& root, const std::shared_ptr<const Sou
   return last;
 }
 
+// %YAML and %TAG lines stand before the document; the events do not tell of them.
+std::size_t line_of_directive(std::string_view text) {
+  std::size_t number = 1;
+  for (const std::string& line : split(text.substr(0, 65536), '\n')) {
+    if (line.starts_with('%')) return number;
+    if (!trim(line).empty() && !line.starts_with('#')) return 0;
+    ++number;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<Node> read_yaml(const std::shared_ptr<const Source>& source, Diagnostics& problems) {
+  if (const std::size_t line = line_of_directive(source->text)) {
+    problems.add(error("yaml-subset", "a YAML directive is not part of the YAML that profiles use")
+                     .at({source, line, 1})
+                     .with_help("leave the `%` line out"));
+    return std::nullopt;
+  }
   TreeBuilder builder(source);
   try {
     std::istringstream stream(source->text);

@@ -19,4 +19,7 @@ bool is_credential_name(std::string_view name);
 // look like keys, passwords in URLs, values behind a name that says so.
 std::string masked(std::string_view text);
 
+// The same for prose, where "the key: …" names no value: words that look like keys, and passwords in URLs.
+std::string masked_words(std::string_view text);
+
 }  // namespace sanduk

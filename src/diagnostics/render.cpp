@@ -47,7 +47,7 @@ struct Paint {
 };
 
 std::string place(const Span& span) {
-  return printable(span.source->name) + ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
+  return printable(masked_words(span.source->name)) + ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
 }
 
 // One label: its place, its line, and the marks below.
@@ -72,17 +72,17 @@ std::string render_label(const Label& label, bool first, std::size_t gutter, con
       paint("1;34", std::string(gutter - number.size(), ' ') + number + " |") + (line.empty() ? "" : " " + line) + "\n";
   const std::string marks(length, first ? '^' : '-');
   text += margin + " " + paint("1;34", "|") + " " + std::string(column - 1, ' ') +
-          paint(first ? "1;31" : "1;34", marks) + (label.text.empty() ? "" : " " + printable(label.text)) + "\n";
+          paint(first ? "1;31" : "1;34", marks) + (label.text.empty() ? "" : " " + printable(masked_words(label.text))) + "\n";
   return text;
 }
 
 void write_span(JsonWriter& json, const Label& label) {
   json.begin_object();
-  json.field("file", label.span.source->name);
+  json.field("file", masked_words(label.span.source->name));
   json.field("line", static_cast<std::int64_t>(label.span.line));
   json.field("column", static_cast<std::int64_t>(label.span.column));
   json.field("length", static_cast<std::int64_t>(label.span.length));
-  json.field("text", label.text);
+  json.field("text", masked_words(label.text));
   json.end_object();
 }
 
@@ -99,14 +99,16 @@ std::string render_json(const Diagnostics& problems) {
     json.begin_object();
     json.field("severity", diagnostic.severity == Severity::error ? "error" : "warning");
     json.field("code", diagnostic.code);
-    json.field("message", diagnostic.message);
+    json.field("message", masked_words(diagnostic.message));
     json.key("labels").begin_array();
     for (const Label& label : diagnostic.labels) {
       if (label.span.known()) write_span(json, label);
     }
     json.end_array();
-    json.field("notes", diagnostic.notes);
-    json.field("help", diagnostic.help);
+    json.key("notes").begin_array();
+    for (const std::string& note : diagnostic.notes) json.string(masked_words(note));
+    json.end_array();
+    json.field("help", masked_words(diagnostic.help));
     json.end_object();
   }
   json.end_array().end_object();
@@ -117,7 +119,7 @@ std::string render_text(const Diagnostic& diagnostic, const RenderStyle& style) 
   const Paint paint{style.color};
   const bool is_error = diagnostic.severity == Severity::error;
   std::string text = paint(is_error ? "1;31" : "1;33", (is_error ? "error[" : "warning[") + diagnostic.code + "]");
-  text += paint("1", ": " + printable(diagnostic.message)) + "\n";
+  text += paint("1", ": " + printable(masked_words(diagnostic.message))) + "\n";
   std::size_t gutter = 1;
   for (const Label& label : diagnostic.labels) gutter = std::max(gutter, std::to_string(label.span.line).size());
   bool first = true;
@@ -127,9 +129,9 @@ std::string render_text(const Diagnostic& diagnostic, const RenderStyle& style) 
     first = false;
   }
   const std::string margin(gutter, ' ');
-  for (const std::string& note : diagnostic.notes) text += margin + " = note: " + printable(note, true) + "\n";
+  for (const std::string& note : diagnostic.notes) text += margin + " = note: " + printable(masked_words(note), true) + "\n";
   if (!diagnostic.help.empty())
-    text += margin + " = " + paint("1;36", "help") + ": " + printable(diagnostic.help, true) + "\n";
+    text += margin + " = " + paint("1;36", "help") + ": " + printable(masked_words(diagnostic.help), true) + "\n";
   return text;
 }
 
