@@ -45,13 +45,9 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-JsonWriter& JsonWriter::string(std::string_view value) {
-  return raw(json_string(value));
-}
+JsonWriter& JsonWriter::string(std::string_view value) { return raw(json_string(value)); }
 
-JsonWriter& JsonWriter::integer(std::int64_t value) {
-  return raw(std::to_string(value));
-}
+JsonWriter& JsonWriter::integer(std::int64_t value) { return raw(std::to_string(value)); }
 
 JsonWriter& JsonWriter::number(double value) {
   if (!std::isfinite(value)) return null();
@@ -60,13 +56,9 @@ JsonWriter& JsonWriter::number(double value) {
   return raw(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
 }
 
-JsonWriter& JsonWriter::boolean(bool value) {
-  return raw(value ? "true" : "false");
-}
+JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false"); }
 
-JsonWriter& JsonWriter::null() {
-  return raw("null");
-}
+JsonWriter& JsonWriter::null() { return raw("null"); }
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
   before_value();

@@ -53,9 +53,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-int decoded(int status) {
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+int decoded(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 // Appends what can be read now, keeping at most `most`; false at the end of the stream.
 bool drain(int fd, std::string& into, std::size_t most) {

@@ -14,9 +14,7 @@
 
 namespace sanduk {
 
-Secret::Secret(Secret&& other) noexcept : value_(other.value_) {
-  other.wipe();
-}
+Secret::Secret(Secret&& other) noexcept : value_(other.value_) { other.wipe(); }
 
 Secret& Secret::operator=(Secret&& other) noexcept {
   if (this != &other) {
@@ -27,9 +25,7 @@ Secret& Secret::operator=(Secret&& other) noexcept {
   return *this;
 }
 
-Secret::~Secret() {
-  wipe();
-}
+Secret::~Secret() { wipe(); }
 
 void Secret::wipe() {
   volatile char* bytes = value_.data();
@@ -53,9 +49,7 @@ std::string random_hex(std::size_t bytes) {
   return hex(raw);
 }
 
-Secret make_token(std::string_view prefix) {
-  return Secret(std::string(prefix) + random_hex(32));
-}
+Secret make_token(std::string_view prefix) { return Secret(std::string(prefix) + random_hex(32)); }
 
 void forbid_core_dumps() {
   const rlimit none{0, 0};

@@ -8,9 +8,7 @@
 namespace sanduk {
 namespace {
 
-char lower_char(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower_char(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // The code point that starts at `at` and its length in bytes; length 0 if the bytes are not UTF-8.
 struct CodePoint {

@@ -20,13 +20,9 @@ ProcessResult World::run(const Command& command, std::chrono::milliseconds timeo
   return run_process(command, timeout, std::size_t{16} << 20, stop_fd);
 }
 
-Child World::start(const Command& command) {
-  return Child::start(command);
-}
+Child World::start(const Command& command) { return Child::start(command); }
 
-std::chrono::system_clock::time_point World::now() const {
-  return std::chrono::system_clock::now();
-}
+std::chrono::system_clock::time_point World::now() const { return std::chrono::system_clock::now(); }
 
 std::filesystem::path World::current_directory() const {
   std::error_code error;
@@ -58,7 +54,9 @@ std::filesystem::path World::config_directory(const std::string& name) const {
   return xdg(*this, "XDG_CONFIG_HOME", ".config", name);
 }
 
-std::filesystem::path World::system_directory(const std::string& name) const { return std::filesystem::path("/etc") / name; }
+std::filesystem::path World::system_directory(const std::string& name) const {
+  return std::filesystem::path("/etc") / name;
+}
 
 std::string timestamp(std::chrono::system_clock::time_point when) {
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count();

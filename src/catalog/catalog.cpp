@@ -56,8 +56,10 @@ std::optional<Record> Catalog::load(const std::string& kind, const FieldTable<Re
   } else {
     const std::vector<std::string> known = names(kind);
     const std::optional<std::string> near = closest(name, known);
-    problems.add(error("unknown-" + singular(kind), "there is no " + singular(kind) + " `" + masked(name) + "`").at(where.span)
-                     .with_help((near ? "did you mean `" + *near + "`? " : "") + "known " + kind + ": " + join(known, ", ")));
+    problems.add(
+        error("unknown-" + singular(kind), "there is no " + singular(kind) + " `" + masked(name) + "`")
+            .at(where.span)
+            .with_help((near ? "did you mean `" + *near + "`? " : "") + "known " + kind + ": " + join(known, ", ")));
     return std::nullopt;
   }
   if (!document) return std::nullopt;

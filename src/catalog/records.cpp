@@ -10,61 +10,108 @@ const std::vector<std::string> protocol_names = {"anthropic-messages", "openai-r
 FieldTable<AgentRecord> agent_fields() {
   using R = AgentRecord;
   return {
-      field<R>("name", [](R& r) -> auto& { return r.name; }, "the word that agent.name takes").always_required(),
-      field<R>("summary", [](R& r) -> auto& { return r.summary; }, "what it is, in a few words").always_required(),
-      field<R>("protocols", [](R& r) -> auto& { return r.protocols; },
-               "wire protocols that it speaks, preferred first: anthropic-messages, openai-responses, openai-chat"),
-      field<R>("reader", [](R& r) -> auto& { return r.reader; }, "format of its standard output").always_required(),
-      field<R>("model_required", [](R& r) -> auto& { return r.model_required; }, "whether it needs a model to be named"),
-      field<R>("default_model", [](R& r) -> auto& { return r.default_model; }, "model that is asked for if none is named"),
-      field<R>("image.name", [](R& r) -> auto& { return r.image_name; }, "repository part of the image's tag"),
-      field<R>("image.version", [](R& r) -> auto& { return r.image_version; }, "pinned version of the agent in the image"),
-      field<R>("image.version_argument", [](R& r) -> auto& { return r.image_version_argument; },
-               "build argument that takes the version"),
-      field<R>("image.containerfile", [](R& r) -> auto& { return r.image_containerfile; },
-               "which resources/images/Containerfile.NAME builds it"),
-      field<R>("argv", [](R& r) -> auto& { return r.argv; }, "the command inside the box; {task} is the prompt"),
-      field<R>("argv_with", [](R& r) -> auto& { return r.argv_with; },
-               "words that are added when a setting has a value, by setting"),
-      field<R>("endpoint.base_url_variable", [](R& r) -> auto& { return r.base_url_variable; },
-               "variable from which it reads its endpoint"),
-      field<R>("endpoint.base_url", [](R& r) -> auto& { return r.base_url; }, "what that variable is given; {relay} is the relay"),
-      field<R>("endpoint.key_variable", [](R& r) -> auto& { return r.key_variable; }, "variable from which it reads its key"),
-      field<R>("variables", [](R& r) -> auto& { return r.variables; }, "fixed variables that keep it quiet without a network"),
+      field<R>(
+          "name", [](R & r) -> auto& { return r.name; }, "the word that agent.name takes")
+          .always_required(),
+      field<R>(
+          "summary", [](R & r) -> auto& { return r.summary; }, "what it is, in a few words")
+          .always_required(),
+      field<R>(
+          "protocols", [](R & r) -> auto& { return r.protocols; },
+          "wire protocols that it speaks, preferred first: anthropic-messages, openai-responses, openai-chat"),
+      field<R>(
+          "reader", [](R & r) -> auto& { return r.reader; }, "format of its standard output")
+          .always_required(),
+      field<R>(
+          "model_required", [](R & r) -> auto& { return r.model_required; }, "whether it needs a model to be named"),
+      field<R>(
+          "default_model", [](R & r) -> auto& { return r.default_model; }, "model that is asked for if none is named"),
+      field<R>(
+          "image.name", [](R & r) -> auto& { return r.image_name; }, "repository part of the image's tag"),
+      field<R>(
+          "image.version", [](R & r) -> auto& { return r.image_version; }, "pinned version of the agent in the image"),
+      field<R>(
+          "image.version_argument", [](R & r) -> auto& { return r.image_version_argument; },
+          "build argument that takes the version"),
+      field<R>(
+          "image.containerfile", [](R & r) -> auto& { return r.image_containerfile; },
+          "which resources/images/Containerfile.NAME builds it"),
+      field<R>(
+          "argv", [](R & r) -> auto& { return r.argv; }, "the command inside the box; {task} is the prompt"),
+      field<R>(
+          "argv_with", [](R & r) -> auto& { return r.argv_with; },
+          "words that are added when a setting has a value, by setting"),
+      field<R>(
+          "endpoint.base_url_variable", [](R & r) -> auto& { return r.base_url_variable; },
+          "variable from which it reads its endpoint"),
+      field<R>(
+          "endpoint.base_url", [](R & r) -> auto& { return r.base_url; },
+          "what that variable is given; {relay} is the relay"),
+      field<R>(
+          "endpoint.key_variable", [](R & r) -> auto& { return r.key_variable; },
+          "variable from which it reads its key"),
+      field<R>(
+          "variables", [](R & r) -> auto& { return r.variables; },
+          "fixed variables that keep it quiet without a network"),
   };
 }
 
 FieldTable<ProviderRecord> provider_fields() {
   using R = ProviderRecord;
   return {
-      field<R>("name", [](R& r) -> auto& { return r.name; }, "the word that provider.name takes").always_required(),
-      field<R>("summary", [](R& r) -> auto& { return r.summary; }, "what it is, in a few words").always_required(),
-      field<R>("upstream", [](R& r) -> auto& { return r.upstream; }, "scheme://host[:port], no path"),
-      field<R>("auth.header", [](R& r) -> auto& { return r.auth_header; }, "header that carries the key, in lower case"),
-      field<R>("auth.scheme", [](R& r) -> auto& { return r.auth_scheme; }, "word before the key, such as Bearer"),
-      field<R>("key.variable", [](R& r) -> auto& { return r.key_variable; }, "variable that holds the key on the host"),
-      field<R>("key.optional", [](R& r) -> auto& { return r.key_optional; }, "whether it works without a key"),
-      field<R>("base_url_variable", [](R& r) -> auto& { return r.base_url_variable; },
-               "variable that programs usually read the endpoint from"),
-      field<R>("base_url", [](R& r) -> auto& { return r.base_url; }, "what that variable is given; {relay} is the relay"),
-      field<R>("api_prefix", [](R& r) -> auto& { return r.api_prefix; }, "first part of every path"),
-      field<R>("routes", [](R& r) -> auto& { return r.routes; },
-               "\"METHOD PATH\", then the protocol spoken there, or `judged` for a body whose model is checked").always_required(),
-      field<R>("check.path", [](R& r) -> auto& { return r.check_path; }, "GET that tells a good key from a bad one"),
-      field<R>("check.headers", [](R& r) -> auto& { return r.check_headers; }, "headers of that GET"),
-      field<R>("ask_for_usage", [](R& r) -> auto& { return r.ask_for_usage; },
-               "whether a chat stream reports usage only when stream_options asks for it"),
-      field<R>("default_model", [](R& r) -> auto& { return r.default_model; }, "model that is asked for if none is named"),
+      field<R>(
+          "name", [](R & r) -> auto& { return r.name; }, "the word that provider.name takes")
+          .always_required(),
+      field<R>(
+          "summary", [](R & r) -> auto& { return r.summary; }, "what it is, in a few words")
+          .always_required(),
+      field<R>(
+          "upstream", [](R & r) -> auto& { return r.upstream; }, "scheme://host[:port], no path"),
+      field<R>(
+          "auth.header", [](R & r) -> auto& { return r.auth_header; }, "header that carries the key, in lower case"),
+      field<R>(
+          "auth.scheme", [](R & r) -> auto& { return r.auth_scheme; }, "word before the key, such as Bearer"),
+      field<R>(
+          "key.variable", [](R & r) -> auto& { return r.key_variable; }, "variable that holds the key on the host"),
+      field<R>(
+          "key.optional", [](R & r) -> auto& { return r.key_optional; }, "whether it works without a key"),
+      field<R>(
+          "base_url_variable", [](R & r) -> auto& { return r.base_url_variable; },
+          "variable that programs usually read the endpoint from"),
+      field<R>(
+          "base_url", [](R & r) -> auto& { return r.base_url; }, "what that variable is given; {relay} is the relay"),
+      field<R>(
+          "api_prefix", [](R & r) -> auto& { return r.api_prefix; }, "first part of every path"),
+      field<R>(
+          "routes", [](R & r) -> auto& { return r.routes; },
+          "\"METHOD PATH\", then the protocol spoken there, or `judged` for a body whose model is checked")
+          .always_required(),
+      field<R>(
+          "check.path", [](R & r) -> auto& { return r.check_path; }, "GET that tells a good key from a bad one"),
+      field<R>(
+          "check.headers", [](R & r) -> auto& { return r.check_headers; }, "headers of that GET"),
+      field<R>(
+          "ask_for_usage", [](R & r) -> auto& { return r.ask_for_usage; },
+          "whether a chat stream reports usage only when stream_options asks for it"),
+      field<R>(
+          "default_model", [](R & r) -> auto& { return r.default_model; }, "model that is asked for if none is named"),
   };
 }
 
 FieldTable<EngineRecord> engine_fields() {
   using R = EngineRecord;
   return {
-      field<R>("name", [](R& r) -> auto& { return r.name; }, "the word that engine.name takes").always_required(),
-      field<R>("summary", [](R& r) -> auto& { return r.summary; }, "what it is, in a few words").always_required(),
-      field<R>("program", [](R& r) -> auto& { return r.program; }, "its command-line client").always_required(),
-      field<R>("platforms", [](R& r) -> auto& { return r.platforms; }, "where `auto` considers it: linux, macos"),
+      field<R>(
+          "name", [](R & r) -> auto& { return r.name; }, "the word that engine.name takes")
+          .always_required(),
+      field<R>(
+          "summary", [](R & r) -> auto& { return r.summary; }, "what it is, in a few words")
+          .always_required(),
+      field<R>(
+          "program", [](R & r) -> auto& { return r.program; }, "its command-line client")
+          .always_required(),
+      field<R>(
+          "platforms", [](R & r) -> auto& { return r.platforms; }, "where `auto` considers it: linux, macos"),
   };
 }
 

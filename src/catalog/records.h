@@ -9,40 +9,40 @@ namespace sanduk {
 struct AgentRecord {
   Setting<std::string> name;
   Setting<std::string> summary;
-  Setting<TextList> protocols;          // what it speaks, preferred first
-  Setting<std::string> reader;          // format of its standard output
+  Setting<TextList> protocols;  // what it speaks, preferred first
+  Setting<std::string> reader;  // format of its standard output
   Setting<bool> model_required;
   Setting<std::string> default_model;
 
-  Setting<std::string> image_name;           // repository part of the tag that is built
-  Setting<std::string> image_version;        // pinned version of the agent: the tag, and the build argument
+  Setting<std::string> image_name;     // repository part of the tag that is built
+  Setting<std::string> image_version;  // pinned version of the agent: the tag, and the build argument
   Setting<std::string> image_version_argument;
   Setting<std::string> image_containerfile;  // NAME of resources/images/Containerfile.NAME
 
-  Setting<TextList> argv;       // {task} {model} … are filled in
-  Setting<ListMap> argv_with;   // setting -> words that are added when the setting has a value
+  Setting<TextList> argv;      // {task} {model} … are filled in
+  Setting<ListMap> argv_with;  // setting -> words that are added when the setting has a value
   Setting<std::string> base_url_variable;
   Setting<std::string> base_url;  // what the variable is given: "{relay}" and what must follow it
   Setting<std::string> key_variable;
-  Setting<TextMap> variables;     // fixed ones
+  Setting<TextMap> variables;  // fixed ones
 };
 
 // A model provider: where requests go, how they authenticate, which paths there are and what is spoken on each.
 struct ProviderRecord {
   Setting<std::string> name;
   Setting<std::string> summary;
-  Setting<std::string> upstream;      // scheme://host[:port]; empty: a cassette answers
+  Setting<std::string> upstream;  // scheme://host[:port]; empty: a cassette answers
   Setting<std::string> auth_header;
   Setting<std::string> auth_scheme;   // "Bearer" or empty
   Setting<std::string> key_variable;  // where the key is on the host, unless the profile says otherwise
   Setting<bool> key_optional;
   Setting<std::string> base_url_variable;
-  Setting<std::string> base_url;      // what that variable is given by convention: "{relay}" and what must follow it
+  Setting<std::string> base_url;  // what that variable is given by convention: "{relay}" and what must follow it
   Setting<std::string> api_prefix;
-  Setting<TextList> routes;           // "METHOD PATH [PROTOCOL|judged]"
-  Setting<std::string> check_path;    // GET that tells a good key from a bad one; empty: none
+  Setting<TextList> routes;         // "METHOD PATH [PROTOCOL|judged]"
+  Setting<std::string> check_path;  // GET that tells a good key from a bad one; empty: none
   Setting<TextMap> check_headers;
-  Setting<bool> ask_for_usage;        // stream_options.include_usage is needed
+  Setting<bool> ask_for_usage;  // stream_options.include_usage is needed
   Setting<std::string> default_model;
 };
 

@@ -40,7 +40,8 @@ int apply_plan(const Invocation& call, const std::optional<Plan>& plan, Diagnost
 
 int run_apply(const Invocation& call, World& world) {
   Diagnostics problems;
-  const std::optional<Plan> plan = is_saved_plan(call.words[0]) ? read_saved_plan(call, world, problems) : make_plan(call, call.words, world, problems);
+  const std::optional<Plan> plan = is_saved_plan(call.words[0]) ? read_saved_plan(call, world, problems)
+                                                                : make_plan(call, call.words, world, problems);
   return apply_plan(call, plan, problems, world);
 }
 
@@ -54,7 +55,10 @@ int run_run(const Invocation& call, World& world) {
     task.text = call.words[0];
     task.span = call.span_of_word(0);
     if (const Entry* other = run.line.settings.root.find("task")) {
-      problems.add(error("repeated-flag", "the task is given twice").at(task.span).at(other->key_span, "and here").with_help("keep one of the two"));
+      problems.add(error("repeated-flag", "the task is given twice")
+                       .at(task.span)
+                       .at(other->key_span, "and here")
+                       .with_help("keep one of the two"));
     } else {
       run.line.settings.root.entries.push_back({"task", task.span, task});
     }

@@ -20,7 +20,11 @@ std::vector<Row> agent_rows(const Catalog& catalog, Diagnostics& problems) {
     if (!agent) continue;
     std::vector<std::string> options;
     for (const auto& [option, words] : *agent->argv_with) options.push_back(option);
-    rows.push_back({{"name", name}, {"summary", *agent->summary}, {"protocols", join(texts(*agent->protocols), ", ")}, {"options", join(options, ", ")}, {"version", *agent->image_version}});
+    rows.push_back({{"name", name},
+                    {"summary", *agent->summary},
+                    {"protocols", join(texts(*agent->protocols), ", ")},
+                    {"options", join(options, ", ")},
+                    {"version", *agent->image_version}});
   }
   return rows;
 }
@@ -30,7 +34,11 @@ std::vector<Row> provider_rows(const Catalog& catalog, Diagnostics& problems) {
   for (const std::string& name : catalog.names("providers")) {
     const std::optional<ProviderRecord> provider = catalog.provider(name, {}, problems);
     if (!provider) continue;
-    rows.push_back({{"name", name}, {"summary", *provider->summary}, {"upstream", *provider->upstream}, {"key", *provider->key_variable}, {"base_url", *provider->base_url}});
+    rows.push_back({{"name", name},
+                    {"summary", *provider->summary},
+                    {"upstream", *provider->upstream},
+                    {"key", *provider->key_variable},
+                    {"base_url", *provider->base_url}});
   }
   return rows;
 }
@@ -76,7 +84,8 @@ std::string rows_json(const std::string& kind, const std::vector<Row>& rows) {
 std::string rows_text(const std::vector<Row>& rows) {
   std::string text;
   for (const Row& row : rows) {
-    std::string line = row[0].second + std::string(row[0].second.size() < 16 ? 16 - row[0].second.size() : 1, ' ') + row[1].second;
+    std::string line =
+        row[0].second + std::string(row[0].second.size() < 16 ? 16 - row[0].second.size() : 1, ' ') + row[1].second;
     for (std::size_t i = 2; i < row.size(); ++i) {
       if (!row[i].second.empty()) line += "  (" + row[i].first + ": " + row[i].second + ")";
     }
@@ -101,7 +110,9 @@ int run_list(const Invocation& call, World& world) {
   } else if (kind == "profiles") {
     rows = profile_rows();
   } else {
-    problems.add(error("usage", "there is no list of `" + printable(kind) + "`").at(call.span_of_word(0)).with_help("lists: agents, providers, engines, profiles"));
+    problems.add(error("usage", "there is no list of `" + printable(kind) + "`")
+                     .at(call.span_of_word(0))
+                     .with_help("lists: agents, providers, engines, profiles"));
     return report_problems(problems, call.terminal);
   }
   print_result(call.has("--json") ? rows_json(kind, rows) : rows_text(rows));

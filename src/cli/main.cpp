@@ -30,7 +30,8 @@ const CommandRule* find_command(const Invocation& call, Diagnostics& problems) {
     names.push_back(command.name);
   }
   const std::optional<std::string> near = closest(call.command, names);
-  problems.add(error("unknown-command", "there is no command `" + masked(call.command) + "`").at(call.line.word_spans.at(0))
+  problems.add(error("unknown-command", "there is no command `" + masked(call.command) + "`")
+                   .at(call.line.word_spans.at(0))
                    .with_help(near ? "did you mean `" + *near + "`?" : "commands: " + join(names, ", ")));
   return nullptr;
 }
@@ -39,19 +40,23 @@ const CommandRule* find_command(const Invocation& call, Diagnostics& problems) {
 void check_call(const Invocation& call, const CommandRule& command, Diagnostics& problems) {
   for (const auto& [name, span] : call.line.option_spans) {
     if (std::find(command.flags.begin(), command.flags.end(), name) != command.flags.end()) continue;
-    problems.add(error("unknown-flag", "`" + name + "` is not a flag of `sanduk " + command.name + "`").at(span)
+    problems.add(error("unknown-flag", "`" + name + "` is not a flag of `sanduk " + command.name + "`")
+                     .at(span)
                      .with_help("see `sanduk " + command.name + " --help`"));
   }
   if (!command.takes_profile_flags) {
     for (const Entry& entry : call.line.settings.root.entries) {
-      problems.add(error("unknown-flag", "`sanduk " + command.name + "` takes no settings").at(entry.key_span)
+      problems.add(error("unknown-flag", "`sanduk " + command.name + "` takes no settings")
+                       .at(entry.key_span)
                        .with_help("see `sanduk " + command.name + " --help`"));
     }
   }
   if (call.words.size() < command.least_words || call.words.size() > command.most_words) {
-    Diagnostic problem = error("usage", call.words.size() < command.least_words ? "`sanduk " + command.name + "` needs " + command.usage
-                                                                                 : "too many words for `sanduk " + command.name + "`");
-    problem.at(call.words.size() > command.most_words ? call.span_of_word(command.most_words) : call.line.word_spans.at(0));
+    Diagnostic problem =
+        error("usage", call.words.size() < command.least_words ? "`sanduk " + command.name + "` needs " + command.usage
+                                                               : "too many words for `sanduk " + command.name + "`");
+    problem.at(call.words.size() > command.most_words ? call.span_of_word(command.most_words)
+                                                      : call.line.word_spans.at(0));
     problems.add(problem.with_help("usage: sanduk " + command.name + " " + command.usage));
   }
 }
@@ -66,7 +71,8 @@ int dispatch(const std::vector<std::string>& arguments, World& world) {
     print_result("sanduk " SANDUK_VERSION "\n");
     return exit_done;
   }
-  if (call.command == "help" || (call.command.empty() && (call.has("--help") || arguments.empty()) && !problems.has_errors())) {
+  if (call.command == "help" ||
+      (call.command.empty() && (call.has("--help") || arguments.empty()) && !problems.has_errors())) {
     (arguments.empty() ? print_message : print_result)(help_text());
     return arguments.empty() ? exit_bad_profile : exit_done;
   }
@@ -82,7 +88,8 @@ int dispatch(const std::vector<std::string>& arguments, World& world) {
     return exit_done;
   }
   check_call(call, *command, problems);
-  if (problems.has_errors()) return report_problems(problems, call.terminal, call.has("--json") && command->name == "validate");
+  if (problems.has_errors())
+    return report_problems(problems, call.terminal, call.has("--json") && command->name == "validate");
   return command->run(call, world);
 }
 

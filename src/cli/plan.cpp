@@ -18,7 +18,9 @@ int run_plan(const Invocation& call, World& world) {
     const std::filesystem::path file = world.current_directory() / call.option("--output");
     if (const std::optional<FileError> failed = write_file_atomically(file, write_plan_json(*plan), 0644)) {
       Diagnostics faults;
-      faults.add(error("unwritable-file", failed->message).at(call.line.option_spans.at("--output")).with_help("name a file in a directory that you may write"));
+      faults.add(error("unwritable-file", failed->message)
+                     .at(call.line.option_spans.at("--output"))
+                     .with_help("name a file in a directory that you may write"));
       return report_problems(faults, call.terminal);
     }
     return exit_done;

@@ -7,16 +7,19 @@
 
 namespace sanduk {
 
-Profile read_profile(const Invocation& call, const std::vector<std::string>& files, World& world, Diagnostics& problems) {
+Profile read_profile(const Invocation& call, const std::vector<std::string>& files, World& world,
+                     Diagnostics& problems) {
   const std::string format = call.option("--format");
   if (!format.empty() && format != "toml" && format != "yaml" && format != "json") {
-    problems.add(error("bad-value", "`--format` is toml, yaml or json").at(call.line.option_spans.at("--format")).with_help("write --format toml, --format yaml or --format json"));
+    problems.add(error("bad-value", "`--format` is toml, yaml or json")
+                     .at(call.line.option_spans.at("--format"))
+                     .with_help("write --format toml, --format yaml or --format json"));
   }
   return load_profile(files, call.line.settings, world, problems, format);
 }
 
-std::optional<Plan> make_plan(const Invocation& call, const std::vector<std::string>& files, World& world, Diagnostics& problems,
-                              Purpose purpose) {
+std::optional<Plan> make_plan(const Invocation& call, const std::vector<std::string>& files, World& world,
+                              Diagnostics& problems, Purpose purpose) {
   // What was asked for. From here on every value knows where it was written.
   const Profile profile = read_profile(call, files, world, problems);
   if (problems.has_errors()) return std::nullopt;

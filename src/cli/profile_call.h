@@ -11,10 +11,11 @@
 namespace sanduk {
 
 // The profile that `files` and the flags say.
-Profile read_profile(const Invocation& call, const std::vector<std::string>& files, World& world, Diagnostics& problems);
+Profile read_profile(const Invocation& call, const std::vector<std::string>& files, World& world,
+                     Diagnostics& problems);
 
 // … and the plan that it gives; nothing when there are faults.
-std::optional<Plan> make_plan(const Invocation& call, const std::vector<std::string>& files, World& world, Diagnostics& problems,
-                              Purpose purpose = Purpose::run);
+std::optional<Plan> make_plan(const Invocation& call, const std::vector<std::string>& files, World& world,
+                              Diagnostics& problems, Purpose purpose = Purpose::run);
 
 }  // namespace sanduk

@@ -35,10 +35,13 @@ std::optional<ListenAddress> parse_listen(const std::string& text) {
 // Where bodies go when the profile names no place: a folder of its own below the state directory.
 std::string make_body_directory(const PlannedLog& log, World& world) {
   if (log.bodies != BodyLog::full) return log.directory;
-  const std::filesystem::path directory =
-      log.directory.empty() ? world.state_directory("sanduk") / "relays" / (timestamp(world.now()) + "-" + random_hex(4)) : std::filesystem::path(log.directory);
+  const std::filesystem::path directory = log.directory.empty() ? world.state_directory("sanduk") / "relays" /
+                                                                      (timestamp(world.now()) + "-" + random_hex(4))
+                                                                : std::filesystem::path(log.directory);
   if (const std::optional<FileError> failed = make_private_directory(directory)) {
-    throw RunError(Failure::host, error("record-unwritable", failed->message).with_help("name a directory that you may write: log.dir"));
+    throw RunError(
+        Failure::host,
+        error("record-unwritable", failed->message).with_help("name a directory that you may write: log.dir"));
   }
   return directory.string();
 }
@@ -60,7 +63,11 @@ RelaySettings make_settings(const Plan& plan, World& world, const Terminal& term
 
 void serve(Relay& relay, const std::string& token, const StopSignals& signals) {
   JsonWriter ready;
-  ready.begin_object().field("url", relay.url()).field("token", token).field("pid", static_cast<std::int64_t>(getpid())).end_object();
+  ready.begin_object()
+      .field("url", relay.url())
+      .field("token", token)
+      .field("pid", static_cast<std::int64_t>(getpid()))
+      .end_object();
   print_result(ready.text() + "\n");
   pollfd wait{signals.fd(), POLLIN, 0};
   while (poll(&wait, 1, -1) < 0) {
@@ -74,12 +81,17 @@ void serve(Relay& relay, const std::string& token, const StopSignals& signals) {
 int run_relay(const Invocation& call, World& world) {
   Diagnostics problems;
   const std::optional<Plan> plan = make_plan(call, call.words, world, problems, Purpose::relay);
-  const std::optional<ListenAddress> listen = call.has("--listen") ? parse_listen(call.option("--listen")) : ListenAddress{};
+  const std::optional<ListenAddress> listen =
+      call.has("--listen") ? parse_listen(call.option("--listen")) : ListenAddress{};
   if (!listen) {
-    problems.add(error("bad-value", "`--listen` takes HOST:PORT").at(call.line.option_spans.at("--listen")).with_help("write --listen 127.0.0.1:8750"));
+    problems.add(error("bad-value", "`--listen` takes HOST:PORT")
+                     .at(call.line.option_spans.at("--listen"))
+                     .with_help("write --listen 127.0.0.1:8750"));
   }
   if (call.has("--listen") && call.has("--socket")) {
-    problems.add(error("usage", "`--listen` and `--socket` exclude one another").at(call.line.option_spans.at("--listen")).at(call.line.option_spans.at("--socket"))
+    problems.add(error("usage", "`--listen` and `--socket` exclude one another")
+                     .at(call.line.option_spans.at("--listen"))
+                     .at(call.line.option_spans.at("--socket"))
                      .with_help("choose one"));
   }
   const int code = report_problems(problems, call.terminal);

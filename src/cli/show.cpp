@@ -40,8 +40,10 @@ std::string show_text(const Profile& profile) {
     const std::string parent = dot == std::string::npos ? "" : field.path.substr(0, dot);
     if (parent != table) text += "\n[" + parent + "]\n";
     table = parent;
-    const std::string line = (dot == std::string::npos ? field.path : field.path.substr(dot + 1)) + " = " + printable(value);
-    text += line + std::string(line.size() < 46 ? 46 - line.size() : 1, ' ') + "  # " + printable(origin_text(origin)) + "\n";
+    const std::string line =
+        (dot == std::string::npos ? field.path : field.path.substr(dot + 1)) + " = " + printable(value);
+    text += line + std::string(line.size() < 46 ? 46 - line.size() : 1, ' ') + "  # " + printable(origin_text(origin)) +
+            "\n";
   }
   return text;
 }

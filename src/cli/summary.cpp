@@ -55,13 +55,18 @@ std::string outcome_json(const RunOutcome& outcome) {
   json.field("exit_code", outcome.exit_code);
   json.key("reason");
   if (outcome.diagnostic) {
-    json.begin_object().field("code", outcome.diagnostic->code).field("message", outcome.diagnostic->message).end_object();
+    json.begin_object()
+        .field("code", outcome.diagnostic->code)
+        .field("message", outcome.diagnostic->message)
+        .end_object();
   } else {
     json.null();
   }
   json.field("seconds", outcome.seconds);
   json.key("agent").begin_object();
-  json.field("final_result", outcome.agent.final_record).field("text", outcome.agent.text).field("model", outcome.agent.model);
+  json.field("final_result", outcome.agent.final_record)
+      .field("text", outcome.agent.text)
+      .field("model", outcome.agent.model);
   write_count(json, "turns", outcome.agent.turns);
   write_count(json, "in", outcome.agent.input_tokens);
   write_count(json, "cache_write", outcome.agent.cache_write_tokens);
@@ -75,7 +80,9 @@ std::string outcome_json(const RunOutcome& outcome) {
   }
   json.end_object();
   json.key("relay").begin_object();
-  json.field("calls", outcome.relay.calls).field("refused", outcome.relay.refused).field("without_usage", outcome.relay.without_usage);
+  json.field("calls", outcome.relay.calls)
+      .field("refused", outcome.relay.refused)
+      .field("without_usage", outcome.relay.without_usage);
   write_count(json, "in", outcome.relay.usage.in);
   write_count(json, "cache_write", outcome.relay.usage.cache_write);
   write_count(json, "cache_read", outcome.relay.usage.cache_read);
@@ -94,7 +101,8 @@ std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal,
   const bool started = !outcome.record_directory.empty();
   if (started) {
     text += "sanduk: " + status_word(outcome.status) + " after " + human_seconds(outcome.seconds) + "\n";
-    if (const std::string numbers = agent_numbers(outcome.agent); !numbers.empty()) text += "  agent   " + numbers + "\n";
+    if (const std::string numbers = agent_numbers(outcome.agent); !numbers.empty())
+      text += "  agent   " + numbers + "\n";
     if (outcome.relay.calls + outcome.relay.refused > 0) text += "  relay   " + tally_line(outcome.relay) + "\n";
     if (!outcome.report_file.empty()) text += "  report  " + printable(outcome.report_file) + "\n";
     text += "  record  " + printable(outcome.record_directory) + "\n";

@@ -108,9 +108,8 @@ class ArgvReader {
   }
 
   void retired_flag(const FlagRule& rule, bool has_value) {
-    problems_.add(error("retired-flag", "`" + rule.name + "` is no more: " + rule.retired)
-                      .at(span(at_))
-                      .with_help(rule.instead));
+    problems_.add(
+        error("retired-flag", "`" + rule.name + "` is no more: " + rule.retired).at(span(at_)).with_help(rule.instead));
     if (!has_value && at_ + 1 < arguments_.size() && !arguments_[at_ + 1].starts_with('-')) ++at_;
   }
 

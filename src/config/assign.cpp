@@ -5,18 +5,14 @@
 namespace sanduk {
 namespace {
 
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('.') + 1);
-}
+std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
 std::string table_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-std::string in_table(const std::string& parent) {
-  return parent.empty() ? "at the top level" : "in [" + parent + "]";
-}
+std::string in_table(const std::string& parent) { return parent.empty() ? "at the top level" : "in [" + parent + "]"; }
 
 // Keys and tables that stand directly in `parent`.
 std::vector<std::string> neighbours(const std::string& parent, const KnownKeys& keys) {

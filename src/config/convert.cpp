@@ -32,9 +32,7 @@ bool bad_value(const Node& node, const std::string& name, const std::string& why
   return false;
 }
 
-bool is_text(const Node& node) {
-  return node.kind == Node::Kind::string;
-}
+bool is_text(const Node& node) { return node.kind == Node::Kind::string; }
 
 // TOML's integers: optional sign, no leading zero, single underscores between digits.
 std::optional<std::int64_t> toml_integer(std::string_view text) {
@@ -183,7 +181,9 @@ bool convert(const Node& node, const std::string& name, const Origin&, TextList&
     if (is_text(item)) {
       list.push_back({item.text, item.span});
     } else if (item.kind == Node::Kind::null) {
-      problems.add(error("no-value", "`" + name + "` holds an entry without a value").at(item.span).with_help("write the entry, or take it out"));
+      problems.add(error("no-value", "`" + name + "` holds an entry without a value")
+                       .at(item.span)
+                       .with_help("write the entry, or take it out"));
       good = false;
     } else {
       good = wrong_type(item, name, "a list of strings", "put every entry in quotes", problems);
@@ -275,15 +275,9 @@ std::string toml_string(const std::string& text) {
   return result + "\"";
 }
 
-std::string render_value(const std::string& value) {
-  return toml_string(value);
-}
-std::string render_value(const bool& value) {
-  return value ? "true" : "false";
-}
-std::string render_value(const std::int64_t& value) {
-  return std::to_string(value);
-}
+std::string render_value(const std::string& value) { return toml_string(value); }
+std::string render_value(const bool& value) { return value ? "true" : "false"; }
+std::string render_value(const std::int64_t& value) { return std::to_string(value); }
 
 std::string render_value(const double& value) {
   std::array<char, 32> text{};
@@ -309,9 +303,7 @@ std::string render_value(const ByteSize& value) {
   return "\"" + std::to_string(value.bytes) + "B\"";
 }
 
-std::string render_value(const FilePath& value) {
-  return toml_string(value.text);
-}
+std::string render_value(const FilePath& value) { return toml_string(value.text); }
 
 std::string render_value(const TextList& value) {
   std::vector<std::string> parts;

@@ -28,36 +28,16 @@ bool convert(const Node& node, const std::string& name, const Origin& origin, Te
 bool convert(const Node& node, const std::string& name, const Origin& origin, MountList& into, Diagnostics& problems);
 bool convert(const Node& node, const std::string& name, const Origin& origin, ListMap& into, Diagnostics& problems);
 
-constexpr Shape shape_of(const std::string&) {
-  return Shape::text;
-}
-constexpr Shape shape_of(const bool&) {
-  return Shape::boolean;
-}
-constexpr Shape shape_of(const std::int64_t&) {
-  return Shape::integer;
-}
-constexpr Shape shape_of(const double&) {
-  return Shape::number;
-}
-constexpr Shape shape_of(const Duration&) {
-  return Shape::duration;
-}
-constexpr Shape shape_of(const ByteSize&) {
-  return Shape::size;
-}
-constexpr Shape shape_of(const FilePath&) {
-  return Shape::path;
-}
-constexpr Shape shape_of(const TextList&) {
-  return Shape::list;
-}
-constexpr Shape shape_of(const TextMap&) {
-  return Shape::map;
-}
-constexpr Shape shape_of(const MountList&) {
-  return Shape::mounts;
-}
+constexpr Shape shape_of(const std::string&) { return Shape::text; }
+constexpr Shape shape_of(const bool&) { return Shape::boolean; }
+constexpr Shape shape_of(const std::int64_t&) { return Shape::integer; }
+constexpr Shape shape_of(const double&) { return Shape::number; }
+constexpr Shape shape_of(const Duration&) { return Shape::duration; }
+constexpr Shape shape_of(const ByteSize&) { return Shape::size; }
+constexpr Shape shape_of(const FilePath&) { return Shape::path; }
+constexpr Shape shape_of(const TextList&) { return Shape::list; }
+constexpr Shape shape_of(const TextMap&) { return Shape::map; }
+constexpr Shape shape_of(const MountList&) { return Shape::mounts; }
 constexpr Shape shape_of(const ListMap&) { return Shape::list_map; }
 
 // The value as TOML text, for `show` and for defaults in the reference.

@@ -11,9 +11,7 @@ const Entry* Node::find(std::string_view key) const {
   return nullptr;
 }
 
-Entry* Node::find(std::string_view key) {
-  return const_cast<Entry*>(std::as_const(*this).find(key));
-}
+Entry* Node::find(std::string_view key) { return const_cast<Entry*>(std::as_const(*this).find(key)); }
 
 std::string kind_name(const Node& node) {
   switch (node.kind) {

@@ -92,9 +92,11 @@ std::optional<Document> read_document_file(const std::filesystem::path& path, co
     return std::nullopt;
   }
   if (!text) {
-    problems.add(error("unreadable-file", replace_all(text.error().message, path.string(), "`" + shown + "`"))
-                     .with_help(text.error().code == ENOENT ? "check the path: it is relative to the file that says it, or to the current directory"
-                                                            : "a profile is a regular file that you may read"));
+    problems.add(
+        error("unreadable-file", replace_all(text.error().message, path.string(), "`" + shown + "`"))
+            .with_help(text.error().code == ENOENT
+                           ? "check the path: it is relative to the file that says it, or to the current directory"
+                           : "a profile is a regular file that you may read"));
     return std::nullopt;
   }
   auto source = std::make_shared<Source>(Source{shown, std::move(*text)});

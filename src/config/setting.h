@@ -58,7 +58,7 @@ struct ListItem {
 using TextList = std::vector<ListItem>;
 struct MapItem {
   std::string text;
-  Origin origin{};   // of the value
+  Origin origin{};  // of the value
   Span key_span{};
 };
 using TextMap = std::map<std::string, MapItem>;

@@ -163,7 +163,8 @@ Diagnostic duplicate(const std::shared_ptr<const Source>& source, std::size_t li
     const toml::key* first = here != nullptr ? last_key_on_path(wanted, *here) : nullptr;
     if (first != nullptr) {
       const toml::source_region& at = first->source();
-      problem.at({source, at.begin.line, at.begin.column, std::max<std::size_t>(first->str().size(), 1)}, "first written here");
+      problem.at({source, at.begin.line, at.begin.column, std::max<std::size_t>(first->str().size(), 1)},
+                 "first written here");
     }
   } catch (const toml::parse_error&) {
     // Inside of something that goes over several lines: the place of the second must do.

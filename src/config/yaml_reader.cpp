@@ -76,7 +76,7 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Open {
     Node node;
-    std::optional<Entry> pending;  // a key that waits for its value
+    std::optional<Entry> pending;                  // a key that waits for its value
     std::unordered_map<std::string, Span> keys{};  // of a table; entries are searched one by one
   };
 

@@ -47,7 +47,8 @@ struct Paint {
 };
 
 std::string place(const Span& span) {
-  return printable(masked_words(span.source->name)) + ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
+  return printable(masked_words(span.source->name)) + ":" + std::to_string(span.line) + ":" +
+         std::to_string(span.column);
 }
 
 // One label: its place, its line, and the marks below.
@@ -72,7 +73,8 @@ std::string render_label(const Label& label, bool first, std::size_t gutter, con
       paint("1;34", std::string(gutter - number.size(), ' ') + number + " |") + (line.empty() ? "" : " " + line) + "\n";
   const std::string marks(length, first ? '^' : '-');
   text += margin + " " + paint("1;34", "|") + " " + std::string(column - 1, ' ') +
-          paint(first ? "1;31" : "1;34", marks) + (label.text.empty() ? "" : " " + printable(masked_words(label.text))) + "\n";
+          paint(first ? "1;31" : "1;34", marks) +
+          (label.text.empty() ? "" : " " + printable(masked_words(label.text))) + "\n";
   return text;
 }
 
@@ -129,7 +131,8 @@ std::string render_text(const Diagnostic& diagnostic, const RenderStyle& style) 
     first = false;
   }
   const std::string margin(gutter, ' ');
-  for (const std::string& note : diagnostic.notes) text += margin + " = note: " + printable(masked_words(note), true) + "\n";
+  for (const std::string& note : diagnostic.notes)
+    text += margin + " = note: " + printable(masked_words(note), true) + "\n";
   if (!diagnostic.help.empty())
     text += margin + " = " + paint("1;36", "help") + ": " + printable(masked_words(diagnostic.help), true) + "\n";
   return text;

@@ -42,7 +42,7 @@ struct Tick {};
 using Event = std::variant<RunStarted, StepStarted, StepEnded, AgentSaid, AgentPrinted, CallEnded, Note, Tick>;
 using EventListener = std::function<void(const Event&)>;
 
-// Hands each event to all, one event at a time, from whatever thread.
+// Hands each event to all, one event at a time, from whatever thread. Throws nothing.
 class EventListeners {
  public:
   void add(EventListener listener);

@@ -17,9 +17,9 @@ struct PathFact {
   bool through_link = false;  // the path itself, below the workspace, passes a symbolic link
   std::int64_t owner_uid = 0;
   std::int64_t owner_gid = 0;
-  std::string text;      // of a task file
-  std::string sha256;    // of a file that the plan names, where it could be read
-  std::string problem;   // why `text` could not be read
+  std::string text;     // of a task file
+  std::string sha256;   // of a file that the plan names, where it could be read
+  std::string problem;  // why `text` could not be read
 };
 
 struct Facts {
@@ -30,8 +30,8 @@ struct Facts {
   std::string home;      // resolved
   std::string state_directory;
   std::string config_directory;
-  std::map<std::string, PathFact> paths;  // by absolute path before links are resolved
-  std::vector<std::string> profile_files; // resolved, with their twins in the other format
+  std::map<std::string, PathFact> paths;   // by absolute path before links are resolved
+  std::vector<std::string> profile_files;  // resolved, with their twins in the other format
 };
 
 }  // namespace sanduk

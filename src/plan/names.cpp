@@ -7,27 +7,32 @@
 namespace sanduk {
 namespace {
 
-constexpr std::array protocols = {std::pair{Protocol::none, "none"},
-                                  std::pair{Protocol::anthropic_messages, "anthropic-messages"},
-                                  std::pair{Protocol::openai_responses, "openai-responses"},
-                                  std::pair{Protocol::openai_chat, "openai-chat"}};
+constexpr std::array protocols = {
+    std::pair{Protocol::none, "none"}, std::pair{Protocol::anthropic_messages, "anthropic-messages"},
+    std::pair{Protocol::openai_responses, "openai-responses"}, std::pair{Protocol::openai_chat, "openai-chat"}};
 
 }  // namespace
 
 std::string mode_name(NetworkMode mode) {
   switch (mode) {
-    case NetworkMode::sealed: return "sealed";
-    case NetworkMode::key_safe: return "key-safe";
-    case NetworkMode::open: return "open";
+    case NetworkMode::sealed:
+      return "sealed";
+    case NetworkMode::key_safe:
+      return "key-safe";
+    case NetworkMode::open:
+      return "open";
   }
   return "";
 }
 
 std::string transport_name(Transport transport) {
   switch (transport) {
-    case Transport::none: return "none";
-    case Transport::socket: return "socket";
-    case Transport::gateway: return "gateway";
+    case Transport::none:
+      return "none";
+    case Transport::socket:
+      return "socket";
+    case Transport::gateway:
+      return "gateway";
   }
   return "";
 }
@@ -48,9 +53,12 @@ std::optional<Protocol> protocol_of(std::string_view name) {
 
 std::string body_log_name(BodyLog bodies) {
   switch (bodies) {
-    case BodyLog::none: return "none";
-    case BodyLog::digest: return "digest";
-    case BodyLog::full: return "full";
+    case BodyLog::none:
+      return "none";
+    case BodyLog::digest:
+      return "digest";
+    case BodyLog::full:
+      return "full";
   }
   return "";
 }

@@ -104,7 +104,7 @@ struct PlannedRelay {
   std::optional<std::int64_t> budget_tokens;  // input + output + cache, as the provider reports them
   bool ask_for_usage = false;                 // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;
-  bool insecure_upstream = false;    // the key may cross the network in plain text
+  bool insecure_upstream = false;  // the key may cross the network in plain text
 };
 
 struct PlannedLog {
@@ -133,7 +133,7 @@ struct Plan {
   PlannedLimits limits;
   PlannedRelay relay;
   PlannedLog log;
-  bool keep = false;  // leave the container for inspection
+  bool keep = false;               // leave the container for inspection
   std::vector<PlannedFile> files;  // a saved plan is not run when one of them has changed
 };
 

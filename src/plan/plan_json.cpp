@@ -200,7 +200,8 @@ std::optional<Plan> read_plan_json(std::string_view text, const std::string& nam
     return std::nullopt;
   }
   if (json_integer(object, "sanduk_plan") != plan_version) {
-    problems.add(error("bad-plan", "`" + name + "` is not a plan of version " + std::to_string(plan_version)).with_help(help));
+    problems.add(
+        error("bad-plan", "`" + name + "` is not a plan of version " + std::to_string(plan_version)).with_help(help));
     return std::nullopt;
   }
   Plan plan;
@@ -217,7 +218,8 @@ std::optional<Plan> read_plan_json(std::string_view text, const std::string& nam
   }
   if (!faults.empty()) return std::nullopt;
   if (json_text(object, "digest") != plan_digest(plan)) {
-    problems.add(error("plan-changed", "`" + name + "` does not fit its digest: it was changed after it was written").with_help(help));
+    problems.add(error("plan-changed", "`" + name + "` does not fit its digest: it was changed after it was written")
+                     .with_help(help));
     return std::nullopt;
   }
   return plan;

@@ -23,18 +23,24 @@ class Page {
 
 std::string mode_words(NetworkMode mode) {
   switch (mode) {
-    case NetworkMode::sealed: return "sealed: no way out but the relay, no key in the box";
-    case NetworkMode::key_safe: return "key-safe: egress, no key in the box";
-    case NetworkMode::open: return "open: egress, and the key is in the box";
+    case NetworkMode::sealed:
+      return "sealed: no way out but the relay, no key in the box";
+    case NetworkMode::key_safe:
+      return "key-safe: egress, no key in the box";
+    case NetworkMode::open:
+      return "open: egress, and the key is in the box";
   }
   return "";
 }
 
 std::string transport_words(Transport transport) {
   switch (transport) {
-    case Transport::none: return "none";
-    case Transport::socket: return "socket: no network interface but lo; one mounted unix socket";
-    case Transport::gateway: return "gateway: an internal network of this run's own";
+    case Transport::none:
+      return "none";
+    case Transport::socket:
+      return "socket: no network interface but lo; one mounted unix socket";
+    case Transport::gateway:
+      return "gateway: an internal network of this run's own";
   }
   return "";
 }
@@ -50,7 +56,8 @@ void write_relay(Page& page, const Plan& plan) {
   page.row("provider", relay.provider);
   if (relay.upstream) {
     const bool is_ipv6 = relay.upstream->host.find(':') != std::string::npos;
-    page.row("upstream", relay.upstream->scheme + "://" + (is_ipv6 ? "[" + relay.upstream->host + "]" : relay.upstream->host) + ":" +
+    page.row("upstream", relay.upstream->scheme + "://" +
+                             (is_ipv6 ? "[" + relay.upstream->host + "]" : relay.upstream->host) + ":" +
                              std::to_string(relay.upstream->port));
     page.row("key", relay.key_source + (relay.key_optional ? " (if set)" : "") +
                         (plan.mode == NetworkMode::open ? ", given to the box" : ", stays on the host"));
@@ -82,14 +89,19 @@ std::string render_plan(const Plan& plan) {
 
   page.group("box");
   page.row("engine", join(plan.engines, ", then "));
-  page.row("image", plan.image.ref + (plan.image.containerfile.empty()
-                                          ? ""
-                                          : "  (" + std::string(plan.image.rebuild ? "built anew" : "built if missing") + " from " + plan.image.containerfile + ")"));
-  page.row("user", std::to_string(plan.user.uid) + ":" + std::to_string(plan.user.gid) + ", no capabilities, no new privileges");
+  page.row("image",
+           plan.image.ref + (plan.image.containerfile.empty()
+                                 ? ""
+                                 : "  (" + std::string(plan.image.rebuild ? "built anew" : "built if missing") +
+                                       " from " + plan.image.containerfile + ")"));
+  page.row("user", std::to_string(plan.user.uid) + ":" + std::to_string(plan.user.gid) +
+                       ", no capabilities, no new privileges");
   if (plan.mode != NetworkMode::open) page.row("network", transport_words(plan.transport));
-  page.row("limits", (plan.limits.cpus > 0 ? shell_quoted(std::to_string(plan.limits.cpus).substr(0, 4)) + " cpus, " : "") +
-                         human_bytes(static_cast<std::uint64_t>(plan.limits.memory_bytes)) + ", " + std::to_string(plan.limits.pids) +
-                         " processes, " + human_seconds(static_cast<double>(plan.limits.timeout_seconds)));
+  page.row("limits",
+           (plan.limits.cpus > 0 ? shell_quoted(std::to_string(plan.limits.cpus).substr(0, 4)) + " cpus, " : "") +
+               human_bytes(static_cast<std::uint64_t>(plan.limits.memory_bytes)) + ", " +
+               std::to_string(plan.limits.pids) + " processes, " +
+               human_seconds(static_cast<double>(plan.limits.timeout_seconds)));
 
   page.group("mounts");
   page.row("/work", plan.workspace.host_path + "  (read-write)");
@@ -102,7 +114,8 @@ std::string render_plan(const Plan& plan) {
   page.group("agent");
   page.row("name", plan.agent.name);
   std::vector<std::string> words;
-  for (const std::string& word : plan.agent.argv) words.push_back(word == plan.task && !word.empty() ? "{task}" : shell_quoted(word));
+  for (const std::string& word : plan.agent.argv)
+    words.push_back(word == plan.task && !word.empty() ? "{task}" : shell_quoted(word));
   page.row("argv", join(words, " "));
   std::vector<std::string> variables;
   // By name: a value may be nobody's business. The token's and the endpoint's are placeholders.

@@ -57,8 +57,8 @@ std::variant<std::unique_ptr<Answer>, NoAnswer> UpstreamSource::ask(const Questi
     if (sent == Ready::timeout) return failed("the provider took the request too slowly", false);
     // A provider that refuses a large request closes while it is still being sent: its answer may be there all the
     // same.
-    auto answer = std::make_unique<UpstreamAnswer>(std::exchange(connection, nullptr), sent == Ready::yes, limits_, watch,
-                                                   pool_);
+    auto answer =
+        std::make_unique<UpstreamAnswer>(std::exchange(connection, nullptr), sent == Ready::yes, limits_, watch, pool_);
     switch (answer->read_head(question.method == "HEAD")) {
       case UpstreamAnswer::HeadResult::read:
         break;

@@ -12,7 +12,8 @@ namespace {
 
 bool is_variable_name(const std::string& name) {
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
 }
 
 // The place of the name in NAME = value, where the name is at fault.
@@ -43,11 +44,14 @@ void check_protocols(Resolution& r) {
     const std::optional<ProviderRecord> provider = r.catalog.provider(name, {}, ignored);
     if (!provider) continue;
     const bool fits = std::any_of(provider->routes->begin(), provider->routes->end(), [&](const ListItem& route) {
-      return std::any_of(spoken.begin(), spoken.end(), [&](const std::string& protocol) { return route.text.ends_with(" " + protocol); });
+      return std::any_of(spoken.begin(), spoken.end(),
+                         [&](const std::string& protocol) { return route.text.ends_with(" " + protocol); });
     });
     if (fits) others.push_back(name);
   }
-  r.fault("no-shared-protocol", "the agent `" + *r.profile.agent.name + "` speaks " + join(spoken, ", ") + ", the provider `" + *r.profile.provider.name + "` " + join(offered, ", "),
+  r.fault("no-shared-protocol",
+          "the agent `" + *r.profile.agent.name + "` speaks " + join(spoken, ", ") + ", the provider `" +
+              *r.profile.provider.name + "` " + join(offered, ", "),
           r.profile.agent.name.origin)
       .at(r.said_at(r.profile.provider.name.origin), "the provider is set here")
       .with_help("providers for this agent: " + join(others, ", "));
@@ -66,7 +70,9 @@ std::vector<AgentSetting> given_settings(const Resolution& r) {
   if (a.model.is_set()) {
     given.push_back({"model", *a.model, a.model.origin});
   } else if (*r.agent->model_required) {
-    const std::string fallback = !r.agent->default_model->empty() ? *r.agent->default_model : r.provider ? *r.provider->default_model : "";
+    const std::string fallback = !r.agent->default_model->empty() ? *r.agent->default_model
+                                 : r.provider                     ? *r.provider->default_model
+                                                                  : "";
     if (!fallback.empty()) given.push_back({"model", fallback, a.model.origin});
   }
   if (a.effort.is_set()) given.push_back({"effort", *a.effort, a.effort.origin});
@@ -82,9 +88,14 @@ void refuse_setting(Resolution& r, const AgentSetting& setting) {
   std::vector<std::string> known;
   for (const auto& [name, words] : *r.agent->argv_with) known.push_back(name);
   const std::optional<std::string> near = closest(setting.name, known);
-  r.fault("unsupported-setting", "the agent `" + *r.profile.agent.name + "` has nothing for `" + (is_option ? "agent.options." : "agent.") + setting.name + "`", setting.origin)
+  r.fault("unsupported-setting",
+          "the agent `" + *r.profile.agent.name + "` has nothing for `" + (is_option ? "agent.options." : "agent.") +
+              setting.name + "`",
+          setting.origin)
       .at(r.said_at(r.profile.agent.name.origin), "the agent is set here")
-      .with_help(near ? "did you mean `" + *near + "`?" : known.empty() ? "leave it out; put the words into agent.command" : "it has: " + join(known, ", "));
+      .with_help(near            ? "did you mean `" + *near + "`?"
+                 : known.empty() ? "leave it out; put the words into agent.command"
+                                 : "it has: " + join(known, ", "));
 }
 
 void resolve_argv(Resolution& r) {
@@ -92,7 +103,8 @@ void resolve_argv(Resolution& r) {
   std::vector<std::string>& argv = r.plan.agent.argv;
   if (is_custom_command(r)) {
     if (!a.command.is_set() || a.command->empty()) {
-      r.fault("missing-key", "the agent `" + *a.name + "` needs `agent.command`, the program and its words", a.name.origin)
+      r.fault("missing-key", "the agent `" + *a.name + "` needs `agent.command`, the program and its words",
+              a.name.origin)
           .with_help("write command = [\"sh\", \"-c\", \"…\"] in [agent]");
       return;
     }
@@ -100,7 +112,8 @@ void resolve_argv(Resolution& r) {
     for (std::string& word : argv) word = replace_all(word, "{model}", *a.model);
   } else {
     if (a.command.is_set()) {
-      r.fault("no-effect", "`agent.command` has no effect: the agent `" + *a.name + "` has a command of its own", a.command.origin)
+      r.fault("no-effect", "`agent.command` has no effect: the agent `" + *a.name + "` has a command of its own",
+              a.command.origin)
           .at(r.said_at(a.name.origin), "the agent is set here")
           .with_help("use agent.name = \"command\", or agent.args for more words");
     }
@@ -112,10 +125,13 @@ void resolve_argv(Resolution& r) {
       if (!(setting.name == "model" && is_custom_command(r))) refuse_setting(r, setting);
       continue;
     }
-    for (const ListItem& word : words->second) argv.push_back(replace_all(word.text, "{" + setting.name + "}", setting.value));
+    for (const ListItem& word : words->second)
+      argv.push_back(replace_all(word.text, "{" + setting.name + "}", setting.value));
   }
-  if (*r.agent->model_required && !a.model.is_set() && r.agent->default_model->empty() && (!r.provider || r.provider->default_model->empty())) {
-    r.fault("missing-key", "the agent `" + *a.name + "` needs `agent.model`", a.name.origin).with_help("name the model, such as model = \"…\" in [agent]");
+  if (*r.agent->model_required && !a.model.is_set() && r.agent->default_model->empty() &&
+      (!r.provider || r.provider->default_model->empty())) {
+    r.fault("missing-key", "the agent `" + *a.name + "` needs `agent.model`", a.name.origin)
+        .with_help("name the model, such as model = \"…\" in [agent]");
   }
   for (const ListItem& word : *a.args) argv.push_back(word.text);
   bool uses_task = false;
@@ -124,7 +140,8 @@ void resolve_argv(Resolution& r) {
     word = replace_all(word, "{task}", r.plan.task);
   }
   if (!uses_task && (r.profile.task.is_set() || r.profile.task_file.is_set())) {
-    r.fault("no-effect", "the task has no effect: nothing in the agent's command is {task}", r.profile.task.is_set() ? r.profile.task.origin : r.profile.task_file.origin)
+    r.fault("no-effect", "the task has no effect: nothing in the agent's command is {task}",
+            r.profile.task.is_set() ? r.profile.task.origin : r.profile.task_file.origin)
         .at(r.said_at(a.command.origin), "the command is here")
         .with_help("put \"{task}\" where the task belongs, or leave the task out");
   }
@@ -136,15 +153,18 @@ std::string without_relay(const Resolution& r, const std::string& text) {
   const Upstream& upstream = *r.plan.relay.upstream;
   const std::string host = upstream.host.find(':') == std::string::npos ? upstream.host : "[" + upstream.host + "]";
   const bool usual = upstream.port == (upstream.scheme == "https" ? 443 : 80);
-  return replace_all(text, "{relay}", upstream.scheme + "://" + host + (usual ? "" : ":" + std::to_string(upstream.port)));
+  return replace_all(text, "{relay}",
+                     upstream.scheme + "://" + host + (usual ? "" : ":" + std::to_string(upstream.port)));
 }
 
 // {token} must not stand in an argument: those are readable for everybody on the host.
 void check_token_in_argv(Resolution& r) {
   for (const std::string& word : r.plan.agent.argv) {
     if (word == r.plan.task || word.find("{token}") == std::string::npos) continue;
-    const Setting<TextList>& said_in = r.profile.agent.command.is_set() ? r.profile.agent.command : r.profile.agent.args;
-    r.fault("token-in-argv", "the run token cannot stand in the agent's command line, which others can read", said_in.origin)
+    const Setting<TextList>& said_in =
+        r.profile.agent.command.is_set() ? r.profile.agent.command : r.profile.agent.args;
+    r.fault("token-in-argv", "the run token cannot stand in the agent's command line, which others can read",
+            said_in.origin)
         .with_help("let the program read it from the variable " + r.plan.agent.token_variable);
     return;
   }
@@ -152,19 +172,25 @@ void check_token_in_argv(Resolution& r) {
 
 void resolve_variables(Resolution& r) {
   const Profile::Agent& a = r.profile.agent;
-  const auto own_name = [&](const Setting<std::string>& own, const Setting<std::string>& agents, const std::string& providers) {
+  const auto own_name = [&](const Setting<std::string>& own, const Setting<std::string>& agents,
+                            const std::string& providers) {
     if (own.is_set()) return *own;
     return agents->empty() ? providers : *agents;
   };
-  const std::string url_variable = own_name(a.base_url_variable, r.agent->base_url_variable, r.provider ? *r.provider->base_url_variable : "");
-  std::string key_variable = own_name(a.key_variable, r.agent->key_variable, r.provider ? *r.provider->key_variable : "");
+  const std::string url_variable =
+      own_name(a.base_url_variable, r.agent->base_url_variable, r.provider ? *r.provider->base_url_variable : "");
+  std::string key_variable =
+      own_name(a.key_variable, r.agent->key_variable, r.provider ? *r.provider->key_variable : "");
   if (key_variable.empty()) key_variable = "ANTHROPIC_API_KEY";
   for (const auto& [setting, name] : {std::pair{&a.base_url_variable, url_variable}, {&a.key_variable, key_variable}}) {
     if (setting->is_set() && !is_variable_name(name)) {
-      r.fault("bad-value", "`" + masked(name) + "` is not the name of a variable", setting->origin).with_help("write letters, digits and underscores");
+      r.fault("bad-value", "`" + masked(name) + "` is not the name of a variable", setting->origin)
+          .with_help("write letters, digits and underscores");
     }
   }
-  std::string base_url = !r.agent->base_url->empty() ? *r.agent->base_url : r.provider ? *r.provider->base_url : "{relay}";
+  std::string base_url = !r.agent->base_url->empty() ? *r.agent->base_url
+                         : r.provider                ? *r.provider->base_url
+                                                     : "{relay}";
   if (r.provider) base_url = replace_all(base_url, "{api_prefix}", *r.provider->api_prefix);
   base_url = r.plan.mode == NetworkMode::open && a.base_url.is_set() ? *a.base_url : without_relay(r, base_url);
 
@@ -172,12 +198,14 @@ void resolve_variables(Resolution& r) {
   for (const auto& [name, item] : *r.agent->variables) variables[name] = item.text;
   for (const auto& [name, item] : *a.env) {
     if (!is_variable_name(name)) {
-      r.fault("bad-value", "`agent.env`: `" + masked(name) + "` is not the name of a variable", named(item)).with_help("write letters, digits and underscores");
+      r.fault("bad-value", "`agent.env`: `" + masked(name) + "` is not the name of a variable", named(item))
+          .with_help("write letters, digits and underscores");
     } else if (name == url_variable || name == key_variable) {
       r.fault("reserved-variable", "`" + name + "` is how the agent reaches the relay", named(item))
           .with_help("leave it out; provider.upstream chooses another server, provider.key another key");
     } else if (is_credential_name(name) && !item.text.empty()) {
-      Diagnostic problem = error("literal-key", "`agent.env." + name + "` looks like a credential, and the box must not hold one");
+      Diagnostic problem =
+          error("literal-key", "`agent.env." + name + "` looks like a credential, and the box must not hold one");
       Span place = r.place(item.origin);
       place.sensitive = true;
       place.length = std::max<std::size_t>(place.length, 1);
@@ -202,7 +230,9 @@ void resolve_task(Resolution& r) {
     // A base or the file may give one and the command line the other: the later layer says what is meant.
     const bool same_layer = p.task.origin.layer == p.task_file.origin.layer;
     if (same_layer) {
-      r.fault("task-twice", "there is a `task` and a `task_file`", p.task.origin).at(r.said_at(p.task_file.origin), "and here").with_help("keep one of the two");
+      r.fault("task-twice", "there is a `task` and a `task_file`", p.task.origin)
+          .at(r.said_at(p.task_file.origin), "and here")
+          .with_help("keep one of the two");
       return;
     }
   }
@@ -211,7 +241,8 @@ void resolve_task(Resolution& r) {
   if (from_file) {
     const PathFact& fact = fact_of(r.facts, absolute_path(p.task_file->text, p.task_file.origin, p, r.facts.home));
     if (!fact.problem.empty()) {
-      r.fault("unreadable-file", fact.problem, p.task_file.origin).with_help("the path is relative to the file that says it");
+      r.fault("unreadable-file", fact.problem, p.task_file.origin)
+          .with_help("the path is relative to the file that says it");
       return;
     }
     task = fact.text;
@@ -219,14 +250,18 @@ void resolve_task(Resolution& r) {
   const bool needed = r.agent && !is_custom_command(r);
   if (trim(task).empty()) {
     if (p.task.is_set() || p.task_file.is_set()) {
-      r.fault("empty-task", "the task is empty", from_file ? p.task_file.origin : p.task.origin).with_help("say what the agent is to do");
+      r.fault("empty-task", "the task is empty", from_file ? p.task_file.origin : p.task.origin)
+          .with_help("say what the agent is to do");
     } else if (needed) {
-      r.problems.add(error("missing-key", "there is no task").at(p.where).with_help("write task = \"…\" or task_file = \"FILE\" at the top level"));
+      r.problems.add(error("missing-key", "there is no task")
+                         .at(p.where)
+                         .with_help("write task = \"…\" or task_file = \"FILE\" at the top level"));
     }
     return;
   }
   if (!is_valid_utf8(task) || task.find('\0') != std::string::npos) {
-    r.fault("bad-value", "the task is not text in UTF-8", from_file ? p.task_file.origin : p.task.origin).with_help("save it as UTF-8, without NUL bytes");
+    r.fault("bad-value", "the task is not text in UTF-8", from_file ? p.task_file.origin : p.task.origin)
+        .with_help("save it as UTF-8, without NUL bytes");
     return;
   }
   while (task.ends_with('\n')) task.pop_back();
@@ -235,7 +270,8 @@ void resolve_task(Resolution& r) {
   }
   constexpr std::size_t longest_argument = 128 * 1024 - 1;  // MAX_ARG_STRLEN of Linux, include/uapi/linux/binfmts.h
   if (task.size() >= longest_argument) {
-    r.fault("task-too-long", "the task is longer than 128 KiB, the most that a program can be given in one word", from_file ? p.task_file.origin : p.task.origin)
+    r.fault("task-too-long", "the task is longer than 128 KiB, the most that a program can be given in one word",
+            from_file ? p.task_file.origin : p.task.origin)
         .with_help("put the long part into a file in the workspace, and name it in the task");
   }
   r.plan.task = task;

@@ -15,13 +15,16 @@ namespace {
 bool is_image_reference(const std::string& ref) {
   return !ref.empty() && ref.size() <= 255 && std::isalnum(static_cast<unsigned char>(ref[0])) != 0 &&
          std::all_of(ref.begin(), ref.end(), [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._-/:@").find(c) != std::string_view::npos;
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                  std::string_view("._-/:@").find(c) != std::string_view::npos;
          });
 }
 
 // The tag holds all that goes into the image, so that a change of any builds a new one.
-std::string tag(const std::string& name, const std::string& version, const PlannedUser& user, std::string_view containerfile) {
-  return name + ":" + (version.empty() ? "" : version + "-") + "u" + std::to_string(user.uid) + "-" + sha256_hex(containerfile).substr(0, 8);
+std::string tag(const std::string& name, const std::string& version, const PlannedUser& user,
+                std::string_view containerfile) {
+  return name + ":" + (version.empty() ? "" : version + "-") + "u" + std::to_string(user.uid) + "-" +
+         sha256_hex(containerfile).substr(0, 8);
 }
 
 void add_user_arguments(Resolution& r) {
@@ -31,9 +34,11 @@ void add_user_arguments(Resolution& r) {
 
 void own_containerfile(Resolution& r) {
   const Profile::Image& image = r.profile.image;
-  const PathFact& fact = fact_of(r.facts, absolute_path(image.containerfile->text, image.containerfile.origin, r.profile, r.facts.home));
+  const PathFact& fact =
+      fact_of(r.facts, absolute_path(image.containerfile->text, image.containerfile.origin, r.profile, r.facts.home));
   if (!fact.problem.empty()) {
-    r.fault("unreadable-file", fact.problem, image.containerfile.origin).with_help("the path is relative to the file that says it");
+    r.fault("unreadable-file", fact.problem, image.containerfile.origin)
+        .with_help("the path is relative to the file that says it");
     return;
   }
   r.plan.image.containerfile = fact.resolved;
@@ -45,7 +50,8 @@ void agents_image(Resolution& r) {
   const std::string file = *r.agent->image_containerfile;
   const std::optional<std::string_view> text = embedded_file("resources/images/Containerfile." + file);
   if (file.empty() || !text) {
-    r.fault("missing-key", "the agent `" + *r.profile.agent.name + "` has no image of its own", r.profile.agent.name.origin)
+    r.fault("missing-key", "the agent `" + *r.profile.agent.name + "` has no image of its own",
+            r.profile.agent.name.origin)
         .with_help("name one: ref = \"…\" or containerfile = \"…\" in [image]");
     return;
   }
@@ -60,7 +66,8 @@ void agents_image(Resolution& r) {
 void take_pids(Resolution& r) {
   const Setting<std::int64_t>& pids = r.profile.caps.pids;
   if (*pids < 16 || *pids > 4'194'304) {
-    r.fault("bad-value", "`caps.pids` must be from 16 to 4194304", pids.origin).with_help("an agent with its tools needs some hundred");
+    r.fault("bad-value", "`caps.pids` must be from 16 to 4194304", pids.origin)
+        .with_help("an agent with its tools needs some hundred");
   }
   r.plan.limits.pids = *pids;
 }
@@ -70,7 +77,8 @@ void take_pids(Resolution& r) {
 void resolve_image(Resolution& r) {
   const Profile::Image& image = r.profile.image;
   if (image.ref.is_set() && !is_image_reference(*image.ref)) {
-    r.fault("bad-value", "`image.ref`: `" + masked(*image.ref) + "` is not an image reference", image.ref.origin).with_help("write NAME:TAG or NAME@sha256:DIGEST");
+    r.fault("bad-value", "`image.ref`: `" + masked(*image.ref) + "` is not an image reference", image.ref.origin)
+        .with_help("write NAME:TAG or NAME@sha256:DIGEST");
     return;
   }
   r.plan.image.rebuild = *image.rebuild;
@@ -79,7 +87,8 @@ void resolve_image(Resolution& r) {
   } else if (image.ref.is_set()) {
     r.plan.image.ref = *image.ref;
     if (*image.rebuild) {
-      r.fault("no-effect", "`image.rebuild` has no effect: there is nothing to build `" + *image.ref + "` from", image.rebuild.origin)
+      r.fault("no-effect", "`image.rebuild` has no effect: there is nothing to build `" + *image.ref + "` from",
+              image.rebuild.origin)
           .at(r.said_at(image.ref.origin), "the image is named here")
           .with_help("name a containerfile as well, or leave `rebuild` out");
     }
@@ -91,7 +100,8 @@ void resolve_image(Resolution& r) {
 void resolve_limits(Resolution& r) {
   const Profile::Caps& caps = r.profile.caps;
   if (!(*caps.cpus > 0) || *caps.cpus > 4096) {
-    r.fault("bad-value", "`caps.cpus` must be more than 0", caps.cpus.origin).with_help("write a number of processors, such as 2 or 0.5");
+    r.fault("bad-value", "`caps.cpus` must be more than 0", caps.cpus.origin)
+        .with_help("write a number of processors, such as 2 or 0.5");
   }
   // A cap above what the host has asks for nothing; engines refuse the number.
   r.plan.limits.cpus = std::min(*caps.cpus, static_cast<double>(r.facts.cpus));
@@ -101,7 +111,8 @@ void resolve_limits(Resolution& r) {
   r.plan.limits.memory_bytes = caps.memory->bytes;
   take_pids(r);
   if (caps.timeout->seconds < 1 || caps.timeout->seconds > 30 * 86400) {
-    r.fault("bad-value", "`caps.timeout` must be from one second to 30 days", caps.timeout.origin).with_help("write 45s, 15m or 2h");
+    r.fault("bad-value", "`caps.timeout` must be from one second to 30 days", caps.timeout.origin)
+        .with_help("write 45s, 15m or 2h");
   }
   r.plan.limits.timeout_seconds = caps.timeout->seconds;
 }
@@ -117,7 +128,8 @@ void resolve_engine(Resolution& r) {
     const std::optional<EngineRecord> engine = r.catalog.engine(candidate, name.origin, r.problems);
     if (!engine) continue;
     const std::vector<std::string> platforms = texts(*engine->platforms);
-    if (std::find(platforms.begin(), platforms.end(), r.facts.platform) != platforms.end()) r.plan.engines.push_back(candidate);
+    if (std::find(platforms.begin(), platforms.end(), r.facts.platform) != platforms.end())
+      r.plan.engines.push_back(candidate);
   }
 }
 

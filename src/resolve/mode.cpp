@@ -33,7 +33,8 @@ void resolve_mode(Resolution& r) {
   check_effect(r, "log.dir", p.log.dir.origin, why);
   check_effect(r, "log.record", p.log.record.origin, why);
   if (*p.provider.name == "replay") {
-    r.fault("no-effect", "recorded answers need the relay, which the mode \"open\" does not have", p.provider.name.origin)
+    r.fault("no-effect", "recorded answers need the relay, which the mode \"open\" does not have",
+            p.provider.name.origin)
         .at(r.said_at(p.network.mode.origin), "the mode is set here")
         .with_help("use the mode \"sealed\"");
   }

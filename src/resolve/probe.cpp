@@ -95,9 +95,11 @@ class Probe {
       PathFact& cassette = add(profile_.provider.cassette->text, profile_.provider.cassette.origin);
       if (cassette.kind == PathFact::Kind::file) cassette.sha256 = file_sha256(cassette.resolved);
     }
-    if (profile_.provider.key->starts_with("file:")) add(profile_.provider.key->substr(5), profile_.provider.key.origin);
+    if (profile_.provider.key->starts_with("file:"))
+      add(profile_.provider.key->substr(5), profile_.provider.key.origin);
     add(profile_.workspace.path->text, profile_.workspace.path.origin);
-    for (const MountRequest& mount : *profile_.workspace.mounts) add(mount.host, {Layer::file, mount.span, mount.directory});
+    for (const MountRequest& mount : *profile_.workspace.mounts)
+      add(mount.host, {Layer::file, mount.span, mount.directory});
   }
 
   void probe_protected() {

@@ -11,8 +11,7 @@ namespace sanduk {
 bool is_loopback(const std::string& host) {
   if (host == "localhost" || host == "::1") return true;
   const std::vector<std::string> parts = split(host, '.');
-  return parts.size() == 4 && parts[0] == "127" &&
-         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+  return parts.size() == 4 && parts[0] == "127" && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
            const std::optional<std::int64_t> number = parse_decimal(part);
            return number && *number <= 255 && part.size() <= 3;
          });
@@ -52,8 +51,8 @@ std::optional<Upstream> parse_upstream(const std::string& text, std::string& why
     }
     result.host = rest.substr(1, end - 1);
     const std::string behind = rest.substr(end + 1);
-    if (result.host.find_first_not_of("0123456789abcdefABCDEF:.") != std::string::npos || result.host.find(':') == std::string::npos ||
-        (!behind.empty() && !behind.starts_with(":"))) {
+    if (result.host.find_first_not_of("0123456789abcdefABCDEF:.") != std::string::npos ||
+        result.host.find(':') == std::string::npos || (!behind.empty() && !behind.starts_with(":"))) {
       why = "it is not an IPv6 address in brackets";
       return std::nullopt;
     }
@@ -62,8 +61,8 @@ std::optional<Upstream> parse_upstream(const std::string& text, std::string& why
     const std::size_t colon = rest.find(':');
     result.host = lower(rest.substr(0, colon));
     if (colon != std::string::npos) port = rest.substr(colon + 1).empty() ? "?" : rest.substr(colon + 1);
-    if (result.host.empty() || result.host.size() > 253 || result.host.starts_with('.') || result.host.starts_with('-') ||
-        !std::all_of(result.host.begin(), result.host.end(), is_host_character)) {
+    if (result.host.empty() || result.host.size() > 253 || result.host.starts_with('.') ||
+        result.host.starts_with('-') || !std::all_of(result.host.begin(), result.host.end(), is_host_character)) {
       why = "the host is not a name or an address (an IPv6 address stands in brackets)";
       return std::nullopt;
     }
@@ -83,7 +82,8 @@ std::optional<Upstream> parse_upstream(const std::string& text, std::string& why
 void resolve_cassette(Resolution& r) {
   const Profile::Provider& p = r.profile.provider;
   if (!p.cassette.is_set()) {
-    r.fault("missing-key", "the provider `" + *p.name + "` needs `provider.cassette`, a file of recorded answers", p.name.origin)
+    r.fault("missing-key", "the provider `" + *p.name + "` needs `provider.cassette`, a file of recorded answers",
+            p.name.origin)
         .with_help("name one: cassette = \"answers.jsonl\"; `--record FILE` writes one from a real run");
     return;
   }
@@ -95,10 +95,12 @@ void resolve_cassette(Resolution& r) {
     return;
   }
   r.plan.relay.cassette = fact.resolved;
-  for (const auto& [name, origin] : {std::pair{"provider.upstream", &p.upstream.origin}, {"provider.key", &p.key.origin},
+  for (const auto& [name, origin] : {std::pair{"provider.upstream", &p.upstream.origin},
+                                     {"provider.key", &p.key.origin},
                                      {"provider.insecure_upstream", &p.insecure_upstream.origin}}) {
     if (origin->layer == Layer::default_value) continue;
-    r.fault("no-effect", "`" + std::string(name) + "` has no effect: the provider `" + *p.name + "` answers from a file", *origin)
+    r.fault("no-effect",
+            "`" + std::string(name) + "` has no effect: the provider `" + *p.name + "` answers from a file", *origin)
         .at(r.said_at(p.name.origin), "the provider is set here")
         .with_help("leave it out");
   }
@@ -124,7 +126,8 @@ void resolve_provider(Resolution& r) {
   std::string why;
   const std::optional<Upstream> upstream = parse_upstream(own ? *p.upstream : *r.provider->upstream, why);
   if (!upstream) {
-    r.fault("bad-value", "`provider.upstream`: " + why, p.upstream.origin).with_help("write scheme://host:port, such as http://127.0.0.1:8080");
+    r.fault("bad-value", "`provider.upstream`: " + why, p.upstream.origin)
+        .with_help("write scheme://host:port, such as http://127.0.0.1:8080");
     return;
   }
   if (upstream->scheme == "http" && !is_loopback(upstream->host) && !*p.insecure_upstream) {
@@ -133,13 +136,18 @@ void resolve_provider(Resolution& r) {
   }
   r.plan.relay.upstream = upstream;
   r.plan.relay.insecure_upstream = *p.insecure_upstream;
-  if (*p.insecure_upstream && !r.profile.agent.base_url.is_set() && (upstream->scheme == "https" || is_loopback(upstream->host))) {
-    r.fault("no-effect", "`provider.insecure_upstream` has no effect: the key does not leave this machine in plaintext", p.insecure_upstream.origin)
+  if (*p.insecure_upstream && !r.profile.agent.base_url.is_set() &&
+      (upstream->scheme == "https" || is_loopback(upstream->host))) {
+    r.fault("no-effect", "`provider.insecure_upstream` has no effect: the key does not leave this machine in plaintext",
+            p.insecure_upstream.origin)
         .at(r.place(p.upstream.is_set() ? p.upstream.origin : p.name.origin), "the upstream is chosen here")
         .with_help("leave it out");
   }
   if (p.key_check.is_set() && *p.key_check && r.provider->check_path->empty()) {
-    r.fault("no-effect", "`provider.key_check` has no effect: the provider `" + *p.name + "` has no page that tells a good key from a bad one", p.key_check.origin)
+    r.fault("no-effect",
+            "`provider.key_check` has no effect: the provider `" + *p.name +
+                "` has no page that tells a good key from a bad one",
+            p.key_check.origin)
         .at(r.said_at(p.name.origin), "the provider is set here")
         .with_help("leave it out");
   }
@@ -167,7 +175,8 @@ void resolve_key(Resolution& r) {
   const std::string rest = colon == std::string::npos ? "" : key->substr(colon + 1);
   if (*key == "none" || (kind == "command" && !trim(rest).empty())) {
     r.plan.relay.key_source = *key;
-  } else if (kind == "env" && !rest.empty() && rest.find_first_of("= \t") == std::string::npos && !is_literal_key(rest)) {
+  } else if (kind == "env" && !rest.empty() && rest.find_first_of("= \t") == std::string::npos &&
+             !is_literal_key(rest)) {
     r.plan.relay.key_source = *key;
   } else if (kind == "file" && !rest.empty()) {
     r.plan.relay.key_source = "file:" + absolute_path(rest, key.origin, r.profile, r.facts.home).string();

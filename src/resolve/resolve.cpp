@@ -10,7 +10,7 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
   if (purpose == Purpose::run) r.agent = catalog.agent(*profile.agent.name, profile.agent.name.origin, problems);
   r.provider = catalog.provider(*profile.provider.name, profile.provider.name.origin, problems);
 
-  r.plan.name = !profile.name->empty()    ? *profile.name
+  r.plan.name = !profile.name->empty()  ? *profile.name
                 : profile.files.empty() ? "run"
                                         : profile.files.back().stem().string();
   if (purpose == Purpose::run) resolve_mode(r);

@@ -30,9 +30,11 @@ std::optional<Route> parse_route(const std::string& text) {
 
 // A path that cannot be read in two ways: what the relay compares exactly.
 bool is_plain_path(const std::string& path) {
-  if (!path.starts_with("/") || path.find("//") != std::string::npos || path.find("..") != std::string::npos) return false;
+  if (!path.starts_with("/") || path.find("//") != std::string::npos || path.find("..") != std::string::npos)
+    return false;
   return std::all_of(path.begin(), path.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/-._~:@!$&'()*+,=").find(c) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/-._~:@!$&'()*+,=").find(c) != std::string_view::npos;
   });
 }
 
@@ -42,7 +44,8 @@ void apply_path_list(Resolution& r) {
   std::vector<Route> chosen;
   for (const ListItem& item : *paths) {
     if (!is_plain_path(item.text)) {
-      r.problems.add(error("bad-value", "`allow.paths`: `" + masked(item.text) + "` is not a plain path").at(item.span)
+      r.problems.add(error("bad-value", "`allow.paths`: `" + masked(item.text) + "` is not a plain path")
+                         .at(item.span)
                          .with_help("write the path as it is sent, such as \"/v1/messages\": no query, no %, no .."));
       continue;
     }
@@ -55,7 +58,8 @@ void apply_path_list(Resolution& r) {
     if (known) continue;
     std::vector<std::string> paths_known;
     for (const Route& route : r.plan.relay.routes) paths_known.push_back(route.path);
-    r.problems.add(warning("unknown-path", "`" + item.text + "` is not an endpoint that the provider `" + *r.profile.provider.name + "` lists")
+    r.problems.add(warning("unknown-path", "`" + item.text + "` is not an endpoint that the provider `" +
+                                               *r.profile.provider.name + "` lists")
                        .at(item.span)
                        .note("it will be relayed without a check of its model and without a count of its tokens")
                        .with_help("endpoints of this provider: " + join(paths_known, ", ")));
@@ -69,19 +73,23 @@ void check_models(Resolution& r) {
   if (!models.is_set()) return;
   for (const ListItem& item : *models) {
     if (item.text.empty()) {
-      r.problems.add(error("bad-value", "`allow.models` holds an empty name").at(item.span).with_help("name a model, or take the entry out"));
+      r.problems.add(error("bad-value", "`allow.models` holds an empty name")
+                         .at(item.span)
+                         .with_help("name a model, or take the entry out"));
     }
   }
   r.plan.relay.models = texts(*models);
   const Setting<std::string>& model = r.profile.agent.model;
   const std::vector<std::string> allowed = texts(*models);
   if (!model.is_set() || std::find(allowed.begin(), allowed.end(), *model) != allowed.end()) return;
-  r.fault("model-not-allowed", "`agent.model` asks for `" + masked(*model) + "`, which `allow.models` does not hold", model.origin)
+  r.fault("model-not-allowed", "`agent.model` asks for `" + masked(*model) + "`, which `allow.models` does not hold",
+          model.origin)
       .at(r.said_at(models.origin), "the list is here")
       .with_help("add the model to the list, or ask for one of the list");
 }
 
-void take_count(Resolution& r, const std::string& path, const Setting<std::int64_t>& setting, std::optional<std::int64_t>& into) {
+void take_count(Resolution& r, const std::string& path, const Setting<std::int64_t>& setting,
+                std::optional<std::int64_t>& into) {
   if (!setting.is_set()) return;
   if (*setting < 1) {
     r.fault("bad-value", "`" + path + "` must be at least 1", setting.origin).with_help("leave it out for no limit");
@@ -99,7 +107,8 @@ void resolve_routes(Resolution& r) {
     if (route && is_plain_path(route->path)) {
       r.plan.relay.routes.push_back(*route);
     } else {
-      r.problems.add(error("bad-value", "`routes`: `" + item.text + "` is not a route").at(item.span)
+      r.problems.add(error("bad-value", "`routes`: `" + item.text + "` is not a route")
+                         .at(item.span)
                          .with_help("write \"METHOD /path\" and, behind it, a protocol or `judged`"));
     }
   }

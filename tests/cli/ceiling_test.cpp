@@ -23,7 +23,8 @@ constexpr Over overs[] = {
     {"Digest", "images = [\"sha256:aaaa\"]", "image.ref = \"debian@sha256:aaab\""},
     {"Built", "images = [\"debian\"]", "image.ref = \"debian:12\"\nimage.containerfile = \"Containerfile\""},
     {"KeyCommand", "key_commands = false", "provider.key = \"command:./key.sh\""},
-    {"Plaintext", "insecure_upstream = false", "provider.upstream = \"http://10.0.0.1\"\nprovider.insecure_upstream = true"},
+    {"Plaintext", "insecure_upstream = false",
+     "provider.upstream = \"http://10.0.0.1\"\nprovider.insecure_upstream = true"},
     {"Keep", "keep = false", "engine.keep = true"},
     {"Memory", "caps.memory = \"1G\"", "caps.memory = \"2G\""},
     {"DefaultTimeout", "caps.timeout = \"5m\"", ""},
@@ -33,7 +34,8 @@ constexpr Over overs[] = {
 };
 
 void write_policy(const Scratch& scratch, std::string policy) {
-  if (const std::size_t at = policy.find("DATA"); at != std::string::npos) policy.replace(at, 4, (scratch.work() / "data").string());
+  if (const std::size_t at = policy.find("DATA"); at != std::string::npos)
+    policy.replace(at, 4, (scratch.work() / "data").string());
   scratch.write("home/.config/sanduk/policy.toml", policy + "\n");
   scratch.write("work/data/file", "");
   scratch.write("work/work/file", "");
@@ -69,7 +71,8 @@ TEST(Ceiling, WhatStaysBelowPasses) {
   write_policy(scratch,
                "modes = [\"sealed\"]\nupstreams = [\"*.anthropic.com\"]\nengines = [\"docker\"]\nmounts = [\"DATA\"]\n"
                "images = [\"builtin\"]\ncaps.calls = 100\ncaps.timeout = \"1h\"");
-  scratch.write("work/p.toml", "task = \"x\"\nworkspace.path = \"work\"\nworkspace.mounts = [\"data:/data:ro\"]\ncaps.calls = 100\n");
+  scratch.write("work/p.toml",
+                "task = \"x\"\nworkspace.path = \"work\"\nworkspace.mounts = [\"data:/data:ro\"]\ncaps.calls = 100\n");
   const ToolRun run = run_tool(scratch, {"validate", "p.toml"});
   EXPECT_EQ(run.code, 0) << run.errors;
 }

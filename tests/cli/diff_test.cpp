@@ -75,7 +75,8 @@ TEST(Diff, PlansAreComparedByWhatTheyDo) {
   Scratch scratch;
   scratch.write("work/p.toml", "task = \"x\"\n");
   ASSERT_EQ(run_tool(scratch, {"plan", "p.toml", "-o", "a.json"}).code, 0);
-  ASSERT_EQ(run_tool(scratch, {"plan", "p.toml", "-o", "b.json", "--allow-model", "m", "--max-tokens-cap", "5"}).code, 0);
+  ASSERT_EQ(run_tool(scratch, {"plan", "p.toml", "-o", "b.json", "--allow-model", "m", "--max-tokens-cap", "5"}).code,
+            0);
   const ToolRun narrower = run_tool(scratch, {"diff", "a.json", "b.json", "--fail-on-widening"});
   EXPECT_EQ(narrower.code, 0) << narrower.output << narrower.errors;
   EXPECT_NE(narrower.output.find("narrows  relay.models\n"), std::string::npos) << narrower.output;
@@ -91,7 +92,8 @@ TEST(Diff, ARevisionIsReadWithItsBasesAndWithoutTheRepositorysPrograms) {
   Command git;
   git.argv = {"sh", "-euc",
               "cd \"$1\"; git init -q -b main .; git config user.email a@b.c; git config user.name n; git add -A;"
-              "git commit -qm one; git config diff.evil.textconv 'touch ../evil; cat'; git config core.pager 'touch ../evil; cat';"
+              "git commit -qm one; git config diff.evil.textconv 'touch ../evil; cat'; git config core.pager 'touch "
+              "../evil; cat';"
               "git config filter.evil.smudge 'touch ../evil; cat'; git config core.fsmonitor 'touch ../evil'",
               "sh", (scratch.work() / "repo").string()};
   git.variables = {{"HOME", scratch.home().string()}};
@@ -99,13 +101,15 @@ TEST(Diff, ARevisionIsReadWithItsBasesAndWithoutTheRepositorysPrograms) {
   ASSERT_TRUE(made.ok()) << made.errors;
   scratch.write("work/repo/base.toml", "version = 1\n[caps]\ncalls = 500\n");
 
-  const ToolRun run = run_tool(scratch, {"diff", "main:repo/p/profile.toml", "repo/p/profile.toml", "--json", "--fail-on-widening"});
+  const ToolRun run =
+      run_tool(scratch, {"diff", "main:repo/p/profile.toml", "repo/p/profile.toml", "--json", "--fail-on-widening"});
   EXPECT_EQ(run.code, 1) << run.errors;
   EXPECT_NE(run.output.find("\"before_origin\": \"main:repo/base.toml:3\""), std::string::npos) << run.output;
   EXPECT_NE(run.output.find("\"after_origin\": \"repo/base.toml:3\""), std::string::npos) << run.output;
   EXPECT_FALSE(std::filesystem::exists(scratch.work() / "evil"));
 
-  for (const char* revision : {"--help:repo/p/profile.toml", "nowhere:repo/p/profile.toml", "a b:x.toml", "main:no.toml"}) {
+  for (const char* revision :
+       {"--help:repo/p/profile.toml", "nowhere:repo/p/profile.toml", "a b:x.toml", "main:no.toml"}) {
     const ToolRun bad = run_tool(scratch, {"diff", "--", revision, "repo/p/profile.toml"});
     EXPECT_EQ(bad.code, 2) << revision;
     EXPECT_NE(bad.errors.find("error[unreadable-file]"), std::string::npos) << bad.errors;

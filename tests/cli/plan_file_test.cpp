@@ -30,7 +30,9 @@ TEST(PlanFile, IsRefusedWhenAFileThatItNamesHasChanged) {
     std::ofstream(scratch.work() / changed, std::ios::app) << "\n";
     const ToolRun run = run_tool(scratch, {"apply", "plan.json", "--dry-run"});
     EXPECT_EQ(run.code, 2) << changed;
-    EXPECT_NE(run.errors.find("error[plan-stale]: `" + (scratch.work() / changed).string() + "` has changed since"), std::string::npos) << run.errors;
+    EXPECT_NE(run.errors.find("error[plan-stale]: `" + (scratch.work() / changed).string() + "` has changed since"),
+              std::string::npos)
+        << run.errors;
     EXPECT_NE(run.errors.find("sanduk: 1 error; nothing was started\n"), std::string::npos);
     fs::remove(scratch.work() / changed);
     const ToolRun gone = run_tool(scratch, {"apply", "plan.json", "--dry-run"});

@@ -55,7 +55,8 @@ TEST(Init, EverySettingInItIsOne) {
 TEST(Explain, HasAParagraphForEveryCodeOfTheSources) {
   Scratch scratch;
   const std::string known = run_tool(scratch, {"explain"}).output;
-  const std::regex said(R"re(\b(?:error|warning|fault|fail|ask_to_stop)\(\s*"([a-z]+(?:-[a-z]+)+|syntax|usage|locked|ceiling)"|string_view [a-z_]+ = "([a-z]+(?:-[a-z]+)+)")re");
+  const std::regex said(
+      R"re(\b(?:error|warning|fault|fail|ask_to_stop)\(\s*"([a-z]+(?:-[a-z]+)+|syntax|usage|locked|ceiling)"|string_view [a-z_]+ = "([a-z]+(?:-[a-z]+)+)")re");
   std::size_t found = 0;
   for (const auto& entry : fs::recursive_directory_iterator(sources)) {
     if (entry.path().extension() != ".cpp" && entry.path().filename() != "codes.h") continue;
@@ -86,19 +87,25 @@ TEST(Completions, AreScriptsThatTheShellTakes) {
   EXPECT_EQ(bash.code, 0) << bash.errors;
   EXPECT_TRUE(shell("bash -n", bash.output).ok());
   const ToolRun zsh = run_tool(scratch, {"completions", "zsh"});
-  if (shell("command -v zsh", "").ok()) { EXPECT_TRUE(shell("zsh -n /dev/stdin", zsh.output).ok()); }
+  if (shell("command -v zsh", "").ok()) {
+    EXPECT_TRUE(shell("zsh -n /dev/stdin", zsh.output).ok());
+  }
   const ToolRun fish = run_tool(scratch, {"completions", "fish"});
-  if (shell("command -v fish", "").ok()) { EXPECT_TRUE(shell("fish -n", fish.output).ok()); }
+  if (shell("command -v fish", "").ok()) {
+    EXPECT_TRUE(shell("fish -n", fish.output).ok());
+  }
   EXPECT_EQ(run_tool(scratch, {"completions", "tcsh"}).code, 2);
 }
 
 TEST(Completions, BashAsksTheProgramForNames) {
   Scratch scratch;
   scratch.write("home/.config/sanduk/agents/mine.toml", "name = \"mine\"\nsummary = \"s\"\nreader = \"plain\"\n");
-  const std::string script =
-      "PATH=\"" + fs::path(SANDUK_BINARY).parent_path().string() + ":$PATH\" HOME=\"" + scratch.home().string() +
-      "\" bash -c 'eval \"$(sanduk completions bash)\"; COMP_WORDS=(sanduk apply --agent \"\"); COMP_CWORD=3; _sanduk; echo ${COMPREPLY[@]};"
-      " COMP_WORDS=(sanduk val); COMP_CWORD=1; _sanduk; echo ${COMPREPLY[@]}; COMP_WORDS=(sanduk run --mode s); COMP_CWORD=3; _sanduk; echo ${COMPREPLY[@]}'";
+  const std::string script = "PATH=\"" + fs::path(SANDUK_BINARY).parent_path().string() + ":$PATH\" HOME=\"" +
+                             scratch.home().string() +
+                             "\" bash -c 'eval \"$(sanduk completions bash)\"; COMP_WORDS=(sanduk apply --agent \"\"); "
+                             "COMP_CWORD=3; _sanduk; echo ${COMPREPLY[@]};"
+                             " COMP_WORDS=(sanduk val); COMP_CWORD=1; _sanduk; echo ${COMPREPLY[@]}; "
+                             "COMP_WORDS=(sanduk run --mode s); COMP_CWORD=3; _sanduk; echo ${COMPREPLY[@]}'";
   const ProcessResult run = shell(script, "");
   EXPECT_NE(run.output.find("claude"), std::string::npos) << run.output << run.errors;
   EXPECT_NE(run.output.find("mine"), std::string::npos) << run.output << run.errors;
@@ -119,7 +126,9 @@ TEST(List, EveryShippedProfileSaysWhenToUseIt) {
   Scratch scratch;
   const ToolRun run = run_tool(scratch, {"list", "profiles"});
   for (const char* name : {"sealed", "key-safe", "open", "run", "local-llama", "review", "ci"}) {
-    EXPECT_TRUE(std::regex_search(run.output, std::regex("(^|\n)sanduk:" + std::string(name) + " +[A-Z]"))) << name << "\n" << run.output;
+    EXPECT_TRUE(std::regex_search(run.output, std::regex("(^|\n)sanduk:" + std::string(name) + " +[A-Z]")))
+        << name << "\n"
+        << run.output;
   }
 }
 

@@ -20,7 +20,8 @@ constexpr std::string_view key = "Qm7Zx81Kq0vT5nR7yWc3Jd9Lh2PfUs6B";
 // What the agent runs in the box: everything that it could find a key in, and the box's own view of itself.
 constexpr std::string_view probe_script =
     "env > /work/probe.txt; cat /proc/*/environ /proc/*/cmdline >> /work/probe.txt 2>/dev/null; "
-    "grep -r . /etc/hosts /etc/resolv.conf /run/sanduk /sanduk/nothing /home /tmp /root >> /work/probe.txt 2>/dev/null; "
+    "grep -r . /etc/hosts /etc/resolv.conf /run/sanduk /sanduk/nothing /home /tmp /root >> /work/probe.txt "
+    "2>/dev/null; "
     "ls /sys/class/net > /work/interfaces.txt; tail -n +2 /proc/net/route > /work/routes.txt; "
     "grep CapEff /proc/self/status > /work/capabilities.txt; "
     "(getent hosts api.anthropic.com || echo none) > /work/names.txt; "
@@ -31,16 +32,18 @@ std::string event(const std::string& name, const std::string& data) {
 }
 
 std::string message_start(const std::string& usage) {
-  return event("message_start",
-               R"({"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5",)"
-               R"("content":[],"stop_reason":null,"stop_sequence":null,"usage":)" +
-                   usage + "}}");
+  return event(
+      "message_start",
+      R"({"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5",)"
+      R"("content":[],"stop_reason":null,"stop_sequence":null,"usage":)" +
+          usage + "}}");
 }
 
 std::string ending(const std::string& reason, int tokens) {
   return event("content_block_stop", R"({"type":"content_block_stop","index":0})") +
          event("message_delta", R"({"type":"message_delta","delta":{"stop_reason":")" + reason +
-                                    R"(","stop_sequence":null},"usage":{"output_tokens":)" + std::to_string(tokens) + "}}") +
+                                    R"(","stop_sequence":null},"usage":{"output_tokens":)" + std::to_string(tokens) +
+                                    "}}") +
          event("message_stop", R"({"type":"message_stop"})");
 }
 
@@ -48,19 +51,25 @@ ScriptedAnswer tool_turn() {
   JsonWriter input;
   input.begin_object().field("command", probe_script).field("description", "look around").end_object();
   return ScriptedAnswer::events(
-      {message_start(R"({"input_tokens":1200,"cache_creation_input_tokens":340,"cache_read_input_tokens":56,"output_tokens":1})"),
-       event("content_block_start",
-             R"({"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}})"),
-       event("content_block_delta", R"({"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":)" +
-                                        json_string(input.text()) + "}}"),
+      {message_start(
+           R"({"input_tokens":1200,"cache_creation_input_tokens":340,"cache_read_input_tokens":56,"output_tokens":1})"),
+       event(
+           "content_block_start",
+           R"({"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}})"),
+       event("content_block_delta",
+             R"({"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":)" +
+                 json_string(input.text()) + "}}"),
        ending("tool_use", 78)});
 }
 
 ScriptedAnswer final_turn() {
   return ScriptedAnswer::events(
-      {message_start(R"({"input_tokens":9,"cache_creation_input_tokens":0,"cache_read_input_tokens":1540,"output_tokens":1})"),
-       event("content_block_start", R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})"),
-       event("content_block_delta", R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The work is done."}})"),
+      {message_start(
+           R"({"input_tokens":9,"cache_creation_input_tokens":0,"cache_read_input_tokens":1540,"output_tokens":1})"),
+       event("content_block_start",
+             R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})"),
+       event("content_block_delta",
+             R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The work is done."}})"),
        ending("end_turn", 5)});
 }
 
@@ -108,7 +117,8 @@ class ClaudeOverTls : public testing::Test {
     if (request.body.find("\"tools\":[{") == std::string::npos) return final_turn();
     if (request.body.find("tool_result") == std::string::npos) return tool_turn();
     // The box is up right now: what the engine knows of it.
-    const ProcessResult boxes = run_process({{"docker", "ps", "-q", "--filter", "label=sanduk.run"}, {}, {}, false}, std::chrono::seconds(20));
+    const ProcessResult boxes =
+        run_process({{"docker", "ps", "-q", "--filter", "label=sanduk.run"}, {}, {}, false}, std::chrono::seconds(20));
     for (const std::string& box : split(std::string(trim(boxes.output)), '\n')) {
       inspected_ += run_process({{"docker", "inspect", box}, {}, {}, false}, std::chrono::seconds(20)).output;
     }
@@ -149,8 +159,10 @@ TEST_F(ClaudeOverTls, TwoTurnsWithAToolCallThroughTheRelay) {
   EXPECT_EQ(slurp(root_.path() / "work/REPORT.md"), "# Report\n");
 
   // What the log says of usage is what the provider reported.
-  EXPECT_NE(run.errors.find("POST /v1/messages -> 200 in=1200 cache_write=340 cache_read=56 out=78"), std::string::npos) << run.errors;
-  EXPECT_NE(run.errors.find("POST /v1/messages -> 200 in=9 cache_write=0 cache_read=1540 out=5"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("POST /v1/messages -> 200 in=1200 cache_write=340 cache_read=56 out=78"), std::string::npos)
+      << run.errors;
+  EXPECT_NE(run.errors.find("POST /v1/messages -> 200 in=9 cache_write=0 cache_read=1540 out=5"), std::string::npos)
+      << run.errors;
 
   // The provider got the key, and nothing of the run's token.
   for (const ScriptedRequest& request : posts()) {
@@ -186,7 +198,8 @@ TEST_F(ClaudeOverTls, TwoTurnsWithAToolCallThroughTheRelay) {
   const std::string seen = slurp(root_.path() / "work/probe.txt");
   EXPECT_NE(seen.find("ANTHROPIC_API_KEY=sanduk"), std::string::npos) << "the probe must see the agent's variables";
   EXPECT_EQ(piece_of_key_in(seen), "");
-  EXPECT_NE(inspected_.find("ANTHROPIC_BASE_URL"), std::string::npos) << "the engine must have been asked while the box was up";
+  EXPECT_NE(inspected_.find("ANTHROPIC_BASE_URL"), std::string::npos)
+      << "the engine must have been asked while the box was up";
   EXPECT_EQ(piece_of_key_in(inspected_), "");
   EXPECT_EQ(piece_of_key_in(run.output + run.errors), "");
   for (const auto& file : std::filesystem::recursive_directory_iterator(root_.path() / "state")) {
@@ -195,8 +208,12 @@ TEST_F(ClaudeOverTls, TwoTurnsWithAToolCallThroughTheRelay) {
   }
 
   // Nothing of it is left.
-  const ProcessResult left = run_process({{"docker", "ps", "-aq", "--filter", "label=sanduk.state=" + (root_.path() / "state/sanduk").string()}, {}, {}, false},
-                                         std::chrono::seconds(20));
+  const ProcessResult left = run_process(
+      {{"docker", "ps", "-aq", "--filter", "label=sanduk.state=" + (root_.path() / "state/sanduk").string()},
+       {},
+       {},
+       false},
+      std::chrono::seconds(20));
   EXPECT_EQ(left.output, "");
 }
 

@@ -114,7 +114,8 @@ TEST(Codes, EveryOneHasItsMessages) {
 
 TEST(Codes, EveryFolderIsOfACode) {
   const std::set<std::string> used = codes_in_use();
-  for (const std::string& word : codes_with_folder()) EXPECT_TRUE(used.contains(word)) << "no source says `" << word << "`";
+  for (const std::string& word : codes_with_folder())
+    EXPECT_TRUE(used.contains(word)) << "no source says `" << word << "`";
 }
 
 TEST(Codes, WhatIsSaidToBeNotProvedIsNot) {
@@ -133,7 +134,8 @@ TEST(Codes, EveryRowOfTheTableIsTrue) {
     EXPECT_FALSE(folders.contains(word)) << "`" << word << "` has a folder now: take the row out";
     ASSERT_TRUE(fs::exists(root / file)) << file;
     const std::string text = read_whole(root / file);
-    const bool named = text.find(word) != std::string::npos || text.find(replace_all(word, "-", "_")) != std::string::npos;
+    const bool named =
+        text.find(word) != std::string::npos || text.find(replace_all(word, "-", "_")) != std::string::npos;
     EXPECT_TRUE(named) << file << " does not name `" << word << "`";
   }
 }

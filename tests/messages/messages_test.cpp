@@ -61,10 +61,13 @@ std::string without_places(std::string text, const Scratch& scratch) {
 
 void prepare(const Case& one, const Scratch& scratch) {
   fs::copy(one.directory(), scratch.work(), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  for (const char* ours : {"expected.txt", "expected.yaml.txt", "args", "command", "setup"}) fs::remove(scratch.work() / ours);
+  for (const char* ours : {"expected.txt", "expected.yaml.txt", "args", "command", "setup"})
+    fs::remove(scratch.work() / ours);
   if (!fs::exists(one.directory() / "setup")) return;
   Command setup;
-  setup.argv = {"env", "-C", scratch.work(), "HOME=" + scratch.home().string(), std::string("SANDUK=") + SANDUK_BINARY, "sh", "-eu", one.directory() / "setup"};
+  setup.argv = {
+      "env", "-C",  scratch.work(),           "HOME=" + scratch.home().string(), std::string("SANDUK=") + SANDUK_BINARY,
+      "sh",  "-eu", one.directory() / "setup"};
   const ProcessResult result = run_process(setup, std::chrono::seconds(20));
   ASSERT_TRUE(result.ok()) << result.errors;
 }
@@ -73,7 +76,9 @@ void check(const Case& one, const Scratch& scratch, const std::vector<std::strin
   const ToolRun run = run_tool(scratch, words);
   const bool refused = run.errors.find("; nothing was started\n") != std::string::npos;
   EXPECT_EQ(run.code, refused ? 2 : 0) << run.errors;
-  EXPECT_NE(run.errors.find("[" + one.code + "]: "), std::string::npos) << "the case shows another code than its folder says:\n" << run.errors;
+  EXPECT_NE(run.errors.find("[" + one.code + "]: "), std::string::npos)
+      << "the case shows another code than its folder says:\n"
+      << run.errors;
   EXPECT_EQ(run.errors.find('\x1b'), std::string::npos);
   if (words[0] == "validate") {
     EXPECT_EQ(run.output, "");

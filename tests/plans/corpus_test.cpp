@@ -1,10 +1,11 @@
 // Every profile of tests/corpus gives the errors that its manifest says, in TOML, YAML and JSON.
+#include "plans/corpus.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "base/text.h"
-#include "plans/corpus.h"
 #include "support/tool.h"
 
 namespace sanduk::test {

@@ -91,7 +91,8 @@ TEST(Schema, AgreesWithTheValidatorOverTheCorpus) {
   for (const CorpusCase& one : corpus_cases()) {
     if (one.schema == "-" || one.file.ends_with(".yaml")) continue;
     Diagnostics problems;
-    const auto document = read_document_file(fs::path(SANDUK_SOURCE_DIR) / "tests/corpus" / one.file, one.file, problems);
+    const auto document =
+        read_document_file(fs::path(SANDUK_SOURCE_DIR) / "tests/corpus" / one.file, one.file, problems);
     ASSERT_TRUE(document) << one.file;
     JsonWriter json;
     write_node(json, document->root);

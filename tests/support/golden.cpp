@@ -28,9 +28,11 @@ std::string difference_from(const std::filesystem::path& file, const std::string
   const std::vector<std::string> right = split(text, '\n');
   std::size_t line = 0;
   while (line < left.size() && line < right.size() && left[line] == right[line]) ++line;
-  const auto at = [&](const std::vector<std::string>& lines) { return line < lines.size() ? lines[line] : "(the end)"; };
-  return file.string() + " differs from line " + std::to_string(line + 1) + "\n  expected: " + at(left) + "\n  it is:    " + at(right) +
-         "\nthe whole text:\n" + text;
+  const auto at = [&](const std::vector<std::string>& lines) {
+    return line < lines.size() ? lines[line] : "(the end)";
+  };
+  return file.string() + " differs from line " + std::to_string(line + 1) + "\n  expected: " + at(left) +
+         "\n  it is:    " + at(right) + "\nthe whole text:\n" + text;
 }
 
 }  // namespace sanduk::test

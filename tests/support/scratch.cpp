@@ -13,7 +13,8 @@ namespace sanduk::test {
 
 Scratch::Scratch() {
   std::string name = (std::filesystem::temp_directory_path() / "sanduk-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
+  if (mkdtemp(name.data()) == nullptr)
+    throw std::filesystem::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
   root_ = std::filesystem::canonical(name);
   std::filesystem::create_directory(work());
   std::filesystem::create_directory(home());
@@ -44,8 +45,8 @@ std::string snapshot(const std::filesystem::path& directory) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
     struct stat status {};
     lstat(entry.path().c_str(), &status);
-    lines.push_back(entry.path().string() + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." +
-                    std::to_string(status.st_mtim.tv_nsec) + "\n");
+    lines.push_back(entry.path().string() + " " + std::to_string(status.st_size) + " " +
+                    std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + "\n");
   }
   std::sort(lines.begin(), lines.end());
   std::string text;

@@ -29,7 +29,8 @@ class Scratch {
 // The whole of a file; a failed test and "" when it cannot be read.
 std::string read_whole(const std::filesystem::path& path);
 
-// Everything below `directory`, one line a path with size and time of change: what must stay equal when nothing is created.
+// Everything below `directory`, one line a path with size and time of change: what must stay equal when nothing is
+// created.
 std::string snapshot(const std::filesystem::path& directory);
 
 }  // namespace sanduk::test

@@ -8,7 +8,8 @@
 namespace sanduk::test {
 
 ToolRun run_tool(const Scratch& scratch, const ToolCall& call) {
-  std::map<std::string, std::string> variables = {{"PATH", getenv("PATH")}, {"HOME", scratch.home()}, {"LC_ALL", "C.UTF-8"}};
+  std::map<std::string, std::string> variables = {
+      {"PATH", getenv("PATH")}, {"HOME", scratch.home()}, {"LC_ALL", "C.UTF-8"}};
   // Sanitizers are told by variables where to report.
   for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"}) {
     if (const char* value = getenv(name)) variables[name] = value;

@@ -13,7 +13,7 @@ namespace sanduk::test {
 
 struct ToolCall {
   std::vector<std::string> words;
-  std::map<std::string, std::string> variables;  // beside PATH, HOME and a locale
+  std::map<std::string, std::string> variables;    // beside PATH, HOME and a locale
   std::optional<std::filesystem::path> directory;  // default: the scratch's work/
   std::optional<std::string> input;
 };

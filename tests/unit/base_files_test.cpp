@@ -1,5 +1,3 @@
-#include "base/files.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/files.h"
 #include "support/scratch.h"
 
 namespace sanduk {

@@ -1,9 +1,8 @@
-#include "base/json.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace sanduk {
@@ -11,7 +10,16 @@ namespace {
 
 TEST(Json, WritesInTheOrderOfTheCalls) {
   JsonWriter json;
-  json.begin_object().field("b", 1).field("a", "x").key("list").begin_array().boolean(true).null().number(1.5).end_array().end_object();
+  json.begin_object()
+      .field("b", 1)
+      .field("a", "x")
+      .key("list")
+      .begin_array()
+      .boolean(true)
+      .null()
+      .number(1.5)
+      .end_array()
+      .end_object();
   EXPECT_EQ(json.text(), R"({"b":1,"a":"x","list":[true,null,1.5]})");
 }
 
@@ -39,7 +47,8 @@ TEST(Json, WritesNoNumberThatJsonHasNot) {
 }
 
 TEST(Json, ReadsMembersWithoutConversion) {
-  const Poco::JSON::Object::Ptr object = parse_json_object(R"({"s":"5","i":5,"d":5.5,"b":true,"n":null,"o":{},"a":[1]})");
+  const Poco::JSON::Object::Ptr object =
+      parse_json_object(R"({"s":"5","i":5,"d":5.5,"b":true,"n":null,"o":{},"a":[1]})");
   ASSERT_TRUE(object);
   EXPECT_EQ(json_text(object, "s"), "5");
   EXPECT_EQ(json_integer(object, "i"), 5);

@@ -1,10 +1,9 @@
-#include "base/process.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/text.h"
 
 namespace sanduk {
@@ -114,7 +113,10 @@ TEST(Process, ReplacesVariablesAndKeepsThemOutOfArgv) {
   setenv("SANDUK_TEST_VARIABLE", "old", 1);
   const ProcessResult result = run_process(
       {{"sh", "-c", "echo $SANDUK_TEST_VARIABLE; env | grep -c ^SANDUK_TEST_VARIABLE; tr '\\0' ' ' </proc/$$/cmdline"},
-       {{"SANDUK_TEST_VARIABLE", "new value"}}, {}, false}, 20s);
+       {{"SANDUK_TEST_VARIABLE", "new value"}},
+       {},
+       false},
+      20s);
   unsetenv("SANDUK_TEST_VARIABLE");
   EXPECT_TRUE(result.output.starts_with("new value\n1\n")) << result.output;
   EXPECT_EQ(result.output.find("new value", 10), std::string::npos);
@@ -137,9 +139,7 @@ TEST(Process, IsCancelled) {
   EXPECT_EQ(result.exit_code, 128 + SIGTERM);
 }
 
-TEST(Process, GivesTheSignalAsTheShellDoes) {
-  EXPECT_EQ(shell("kill -9 $$").exit_code, 137);
-}
+TEST(Process, GivesTheSignalAsTheShellDoes) { EXPECT_EQ(shell("kill -9 $$").exit_code, 137); }
 
 TEST(Process, AChildDiesWithItsOwner) {
   std::string pid;

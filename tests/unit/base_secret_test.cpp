@@ -1,5 +1,3 @@
-#include "base/secret.h"
-
 #include <gtest/gtest.h>
 
 #include <concepts>
@@ -7,12 +5,16 @@
 #include <sstream>
 #include <type_traits>
 
+#include "base/secret.h"
+
 namespace sanduk {
 namespace {
 
 // A log line that prints a key must not compile.
 template <class T>
-concept Printable = requires(std::ostringstream& stream, const T& value) { stream << value; };
+concept Printable = requires(std::ostringstream& stream, const T& value) {
+  stream << value;
+};
 
 static_assert(Printable<std::string>);
 static_assert(!Printable<Secret>);

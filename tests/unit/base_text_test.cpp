@@ -1,6 +1,6 @@
-#include "base/text.h"
-
 #include <gtest/gtest.h>
+
+#include "base/text.h"
 
 namespace sanduk {
 namespace {
@@ -46,7 +46,8 @@ TEST(Text, FindsWhatWasMeant) {
 
 TEST(Text, KnowsUtf8) {
   for (const char* good : {"", "a", "ü", "世", "😀"}) EXPECT_TRUE(is_valid_utf8(good)) << good;
-  for (const char* bad : {"\x80", "\xc0\xaf", "\xc3", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "a\xe4z"}) {
+  for (const char* bad :
+       {"\x80", "\xc0\xaf", "\xc3", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "a\xe4z"}) {
     EXPECT_FALSE(is_valid_utf8(bad));
   }
 }
@@ -87,9 +88,7 @@ TEST(Text, QuotesForAShell) {
   EXPECT_EQ(shell_quoted("ü"), "'ü'");
 }
 
-TEST(Text, WritesHexadecimal) {
-  EXPECT_EQ(hex(std::string_view("\x00\xff\x10", 3)), "00ff10");
-}
+TEST(Text, WritesHexadecimal) { EXPECT_EQ(hex(std::string_view("\x00\xff\x10", 3)), "00ff10"); }
 
 }  // namespace
 }  // namespace sanduk

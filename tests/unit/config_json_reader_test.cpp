@@ -14,7 +14,8 @@ std::optional<Document> read(const std::string& text, Diagnostics& problems) {
 
 TEST(JsonReader, KnowsWhereEveryValueStands) {
   Diagnostics problems;
-  const auto document = read("{\n  \"name\": \"prüfen\", \"caps\": {\"cpus\": 1.5},\n  \"list\": [\"a\", 2, true, null]\n}\n", problems);
+  const auto document =
+      read("{\n  \"name\": \"prüfen\", \"caps\": {\"cpus\": 1.5},\n  \"list\": [\"a\", 2, true, null]\n}\n", problems);
   ASSERT_TRUE(document) << problems.sorted()[0].message;
   const Entry* caps = document->root.find("caps");
   EXPECT_EQ(caps->key_span.line, 2U);

@@ -6,7 +6,9 @@ namespace sanduk::test {
 namespace {
 
 TEST(TomlReader, KeepsTypesPlacesAndFileOrder) {
-  const Reading r = read_as_toml("zeta = 1\nalpha = \"x\"\n[agent]\nname = 'y'\nenv = { B = \"1\", A = \"2\" }\n[caps]\ncpus = 1.5\nkeep = true\nday = 2026-01-02\n");
+  const Reading r = read_as_toml(
+      "zeta = 1\nalpha = \"x\"\n[agent]\nname = 'y'\nenv = { B = \"1\", A = \"2\" }\n[caps]\ncpus = 1.5\nkeep = "
+      "true\nday = 2026-01-02\n");
   ASSERT_TRUE(r.document);
   std::vector<std::string> order;
   for (const Entry& entry : r.document->root.entries) order.push_back(entry.key);
@@ -34,8 +36,26 @@ TEST(TomlReader, TakesNothingAndComments) {
 }
 
 TEST(TomlReader, RefusesWhatTomlIsNot) {
-  for (const char* text : {"a", "a =", "a = b", "a = True", "a = 01", "a = 1__0", "a = \"x", "a = \"x\n\"", "a = \"\\q\"", "[a", "[a]]", "a = [1", "a = {b = 1,}",
-                           "a = {b = 1\n}", "a: 1", "= 1", "a = 99999999999999999999", "a = 1 b = 2", "a = 12:30", "a = \"\"\"x"}) {
+  for (const char* text : {"a",
+                           "a =",
+                           "a = b",
+                           "a = True",
+                           "a = 01",
+                           "a = 1__0",
+                           "a = \"x",
+                           "a = \"x\n\"",
+                           "a = \"\\q\"",
+                           "[a",
+                           "[a]]",
+                           "a = [1",
+                           "a = {b = 1,}",
+                           "a = {b = 1\n}",
+                           "a: 1",
+                           "= 1",
+                           "a = 99999999999999999999",
+                           "a = 1 b = 2",
+                           "a = 12:30",
+                           "a = \"\"\"x"}) {
     const Reading r = read_as_toml(text);
     EXPECT_FALSE(r.document) << text;
     EXPECT_EQ(r.codes, Codes{"syntax"}) << text;
@@ -77,11 +97,27 @@ TEST(TomlReader, BoundsDepthHoweverItIsWritten) {
   const std::string literal = times("'a'.", 100000);
   const std::string spaced = times("a . ", 100000);
   for (const std::string& text : std::vector<std::string>{
-           deep + "a = 1\n", quoted + "a = 1\n", literal + "a = 1\n", spaced + "a = 1\n", "[" + deep + "a]\n", "[[" + deep + "a]]\n", "[" + quoted + "\"a\"]\n",
-           "x = { " + deep + "a = 1 }\n", "x = [ { " + deep + "a = 1 } ]\n", "a = " + times("[", 100000), "a = " + times("[", 5000) + times("]", 5000),
-           "a = " + times("[", 100) + times("]", 100), "a = " + times("{b=", 100000), times("{", 100000),
-           "# quiet \"\n" + deep + "a = 1\n", "s = '''\n'''\n" + deep + "a = 1\n", "s = \"\"\"\\\"\"\"\"\n" + deep + "a = 1\n",
-           "s = \"\"\"x\"\"\"\"\n" + deep + "a = 1\n", "s = '''x'''''\n" + deep + "a=1\n", "s = \"unfinished\n" + deep + "a = 1\n", "[a.\"b.c\"." + deep + "d]\n",
+           deep + "a = 1\n",
+           quoted + "a = 1\n",
+           literal + "a = 1\n",
+           spaced + "a = 1\n",
+           "[" + deep + "a]\n",
+           "[[" + deep + "a]]\n",
+           "[" + quoted + "\"a\"]\n",
+           "x = { " + deep + "a = 1 }\n",
+           "x = [ { " + deep + "a = 1 } ]\n",
+           "a = " + times("[", 100000),
+           "a = " + times("[", 5000) + times("]", 5000),
+           "a = " + times("[", 100) + times("]", 100),
+           "a = " + times("{b=", 100000),
+           times("{", 100000),
+           "# quiet \"\n" + deep + "a = 1\n",
+           "s = '''\n'''\n" + deep + "a = 1\n",
+           "s = \"\"\"\\\"\"\"\"\n" + deep + "a = 1\n",
+           "s = \"\"\"x\"\"\"\"\n" + deep + "a = 1\n",
+           "s = '''x'''''\n" + deep + "a=1\n",
+           "s = \"unfinished\n" + deep + "a = 1\n",
+           "[a.\"b.c\"." + deep + "d]\n",
        }) {
     if (text.size() > largest_document) FAIL() << "the case is too large to prove anything";
     const Reading r = read_as_toml(text);
@@ -94,14 +130,19 @@ TEST(TomlReader, BoundsDepthHoweverItIsWritten) {
 
 // Dots that are no parts of a key do not count.
 TEST(TomlReader, CountsOnlyTheDotsOfKeys) {
-  EXPECT_TRUE(read_as_toml("a = \"" + times(".", 1000) + "\"\nb = '" + times(".", 1000) + "'\n# " + times(".", 1000) + "\nc = 1\n").document);
-  EXPECT_TRUE(read_as_toml("a = \"\"\"\n" + times("a.b.c.\n", 100) + "\"\"\"\nb = '''\n" + times("\".'.\n", 100) + "'''\n").document);
+  EXPECT_TRUE(read_as_toml("a = \"" + times(".", 1000) + "\"\nb = '" + times(".", 1000) + "'\n# " + times(".", 1000) +
+                           "\nc = 1\n")
+                  .document);
+  EXPECT_TRUE(
+      read_as_toml("a = \"\"\"\n" + times("a.b.c.\n", 100) + "\"\"\"\nb = '''\n" + times("\".'.\n", 100) + "'''\n")
+          .document);
   EXPECT_TRUE(read_as_toml(times("a = 1.5\n", 1) + "l = [" + times("1.5,", 500) + "]\n").document);
 }
 
 TEST(TomlReader, IsNotSlowOnAMebibyte) {
   std::string text;
-  for (int i = 0; text.size() + 32 < largest_document; ++i) text += "k" + std::to_string(i) + " = " + std::to_string(i) + "\n";
+  for (int i = 0; text.size() + 32 < largest_document; ++i)
+    text += "k" + std::to_string(i) + " = " + std::to_string(i) + "\n";
   EXPECT_TRUE(read_as_toml(text).document);
   std::string repeated = text + "k0 = 1\n";
   EXPECT_EQ(read_as_toml(repeated).codes, Codes{"duplicate-key"});

@@ -1,7 +1,7 @@
 // Which change lets a box do more: one table of cases a rule.
-#include "config/widen.h"
-
 #include <gtest/gtest.h>
+
+#include "config/widen.h"
 
 namespace sanduk {
 namespace {
@@ -11,7 +11,9 @@ Comparable list(std::vector<std::string> items) { return {true, 0, "list", std::
 Comparable word(std::string text) { return {true, 0, std::move(text), {}}; }
 const Comparable absent;
 
-Change from(Widens kind, const Comparable& before, const Comparable& after) { return compare({kind, {}}, before, after); }
+Change from(Widens kind, const Comparable& before, const Comparable& after) {
+  return compare({kind, {}}, before, after);
+}
 
 TEST(Widen, NumbersAndSwitches) {
   EXPECT_EQ(from(Widens::larger, number(1), number(2)), Change::widens);

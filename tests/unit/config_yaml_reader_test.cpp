@@ -7,8 +7,9 @@ namespace {
 
 // Words that YAML 1.1 turns into something else stay what was written; the setting decides.
 TEST(YamlReader, LeavesPlainWordsAlone) {
-  for (const char* word : {"yes", "no", "on", "off", "y", "n", "True", "FALSE", "0755", "0o17", "0x1F", "1_000", "1e3", ".5", "12:30", "1:20:30", "2026-01-02", ".inf", "nan",
-                           "-", "true", "3", "nil", "none"}) {
+  for (const char* word :
+       {"yes", "no", "on",    "off",     "y",          "n",    "True", "FALSE", "0755", "0o17", "0x1F", "1_000",
+        "1e3", ".5", "12:30", "1:20:30", "2026-01-02", ".inf", "nan",  "-",     "true", "3",    "nil",  "none"}) {
     if (std::string(word) == "-") continue;
     const Reading r = read_as_yaml(std::string("key: ") + word + "\n");
     ASSERT_TRUE(r.document) << word;
@@ -28,7 +29,8 @@ TEST(YamlReader, KnowsQuotedFromPlain) {
 }
 
 TEST(YamlReader, HasOneNothing) {
-  for (const char* text : {"key: ~\n", "key: null\n", "key:\n", "key: # said nothing\nother: 1\n", "{key: }\n", "key: NULL\n"}) {
+  for (const char* text :
+       {"key: ~\n", "key: null\n", "key:\n", "key: # said nothing\nother: 1\n", "{key: }\n", "key: NULL\n"}) {
     const Reading r = read_as_yaml(text);
     ASSERT_TRUE(r.document) << text;
     EXPECT_EQ(r.at("key").kind, Node::Kind::null) << text;
@@ -42,7 +44,8 @@ TEST(YamlReader, HasOneNothing) {
 }
 
 TEST(YamlReader, KeepsPlaces) {
-  const Reading r = read_as_yaml("version: 1\nagent:\n  name: \"clau\\\"de\"\n  env: {GRÜN: 'ja', B: x}\nlist:\n- one\n- two\n");
+  const Reading r =
+      read_as_yaml("version: 1\nagent:\n  name: \"clau\\\"de\"\n  env: {GRÜN: 'ja', B: x}\nlist:\n- one\n- two\n");
   ASSERT_TRUE(r.document);
   const Node& agent = r.at("agent");
   EXPECT_EQ(agent.find("name")->key_span.line, 3U);
@@ -112,8 +115,10 @@ TEST(YamlReader, EndsQuicklyOnBombs) {
     bomb += std::string(1, c) + ": &" + c + " [" + times("*" + before + ",", 9) + "]\n";
   }
   EXPECT_EQ(read_as_yaml(bomb).codes, Codes{"yaml-subset"});
-  for (const std::string& text : {"a: " + times("[", 100000), "a: " + times("{b: ", 100000), times("- ", 100000) + "x\n", times("? ", 100000) + "x\n",
-                                  "a: " + times("[", 100) + times("]", 100) + "\n", times("[", 3000), times("{", 3000)}) {
+  for (const std::string& text :
+       {"a: " + times("[", 100000), "a: " + times("{b: ", 100000), times("- ", 100000) + "x\n",
+        times("? ", 100000) + "x\n", "a: " + times("[", 100) + times("]", 100) + "\n", times("[", 3000),
+        times("{", 3000)}) {
     const Reading r = read_as_yaml(text);
     EXPECT_FALSE(r.document) << text.substr(0, 20);
     EXPECT_EQ(r.codes.size(), 1U);
@@ -125,7 +130,8 @@ TEST(YamlReader, EndsQuicklyOnBombs) {
 
 TEST(YamlReader, IsNotSlowOnAMebibyte) {
   std::string text;
-  for (int i = 0; text.size() + 32 < largest_document; ++i) text += "k" + std::to_string(i) + ": " + std::to_string(i) + "\n";
+  for (int i = 0; text.size() + 32 < largest_document; ++i)
+    text += "k" + std::to_string(i) + ": " + std::to_string(i) + "\n";
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(read_as_yaml(text).document);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
@@ -136,8 +142,9 @@ TEST(YamlReader, IsNotSlowOnAMebibyte) {
 TEST(Readers, RefuseBytesThatNoProfileHolds) {
   for (const Format format : {Format::toml, Format::yaml}) {
     const std::string key = format == Format::toml ? "a = " : "a: ";
-    for (const std::string& bad : {std::string("\0", 1), std::string("\x1b[0m"), std::string("\x7f"), std::string("\x01"), std::string("\xff"), std::string("\xc3("),
-                                   std::string("\xed\xa0\x80"), std::string("\f"), std::string("\b")}) {
+    for (const std::string& bad :
+         {std::string("\0", 1), std::string("\x1b[0m"), std::string("\x7f"), std::string("\x01"), std::string("\xff"),
+          std::string("\xc3("), std::string("\xed\xa0\x80"), std::string("\f"), std::string("\b")}) {
       const Reading r = read_text(key + "\"ü" + bad + "\"\n", format);
       EXPECT_EQ(r.codes, Codes{"invalid-bytes"});
       EXPECT_EQ(r.place().line, 1U);
@@ -152,12 +159,14 @@ TEST(Readers, TakeCarriageReturns) {
 }
 
 TEST(Readers, SayTheSameOfTheSame) {
-  const Reading toml = read_as_toml("version = 1\nname = \"a\\tb\\u00fc\"\nlist = [\"x\", \"y\"]\n[agent]\nenv = { A = \"1\" }\n");
+  const Reading toml =
+      read_as_toml("version = 1\nname = \"a\\tb\\u00fc\"\nlist = [\"x\", \"y\"]\n[agent]\nenv = { A = \"1\" }\n");
   const Reading yaml = read_as_yaml("version: 1\nname: \"a\\tb\\u00fc\"\nlist: [x, y]\nagent:\n  env: {A: \"1\"}\n");
   ASSERT_TRUE(toml.document && yaml.document);
   EXPECT_EQ(toml.at("name").text, yaml.at("name").text);
   EXPECT_EQ(toml.at("list").items[1].text, yaml.at("list").items[1].text);
-  EXPECT_EQ(toml.at("agent").find("env")->value.find("A")->value.text, yaml.at("agent").find("env")->value.find("A")->value.text);
+  EXPECT_EQ(toml.at("agent").find("env")->value.find("A")->value.text,
+            yaml.at("agent").find("env")->value.find("A")->value.text);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // Keys of many shapes at many places: whatever is shown of a file with a fault, no piece of a key is in it.
-#include "diagnostics/mask.h"
-
 #include <gtest/gtest.h>
 
 #include "base/text.h"
 #include "config/reader.h"
+#include "diagnostics/mask.h"
 #include "diagnostics/render.h"
 #include "profile/load.h"
 #include "support/scratch.h"
@@ -65,20 +64,23 @@ TEST(Mask, HidesEveryShapeOfKey) {
 }
 
 TEST(Mask, HidesWhatANameGivesAway) {
-  for (const char* line : {"key = \"hunter2hunter\"", "api_key: hunter2hunter", "GITHUB_TOKEN=hunter2hunter", "password = 'hunter2hunter'",
-                           "\"client-secret\" : \"hunter2hunter\"", "https://user:hunter2hunter@host", "https://hunter2hunter@host/x",
-                           "key = hunter2hunter # note", "{key: hunter2hunter}", "key   =   \"hunter2hunter", "passwd=hunter2hunter,x=1",
-                           "key = \"\"\"hunter2hunter\"\"\"", "key = '''hunter2hunter'''", "key: |  hunter2hunter", "key=\"hunter2 hunter\""}) {
+  for (const char* line :
+       {"key = \"hunter2hunter\"", "api_key: hunter2hunter", "GITHUB_TOKEN=hunter2hunter", "password = 'hunter2hunter'",
+        "\"client-secret\" : \"hunter2hunter\"", "https://user:hunter2hunter@host", "https://hunter2hunter@host/x",
+        "key = hunter2hunter # note", "{key: hunter2hunter}", "key   =   \"hunter2hunter", "passwd=hunter2hunter,x=1",
+        "key = \"\"\"hunter2hunter\"\"\"", "key = '''hunter2hunter'''", "key: |  hunter2hunter",
+        "key=\"hunter2 hunter\""}) {
     EXPECT_EQ(masked(line).find("hunter2"), std::string::npos) << masked(line);
   }
 }
 
 TEST(Mask, LeavesOrdinaryWordsReadable) {
-  for (const char* line : {"model = \"claude-opus-5\"", "key = \"env:ANTHROPIC_API_KEY\"", "key = \"file:~/.keys/anthropic\"",
-                           "key = \"command:pass show anthropic\"", "key: none", "max_tokens = 32000", "tokens = 2_000_000",
-                           "upstream = \"https://gateway.example:8080\"", "ref = \"registry.example/team/sanduk-claude:2.1.332-u1000\"",
-                           "protect = [\".git/hooks\", \".git/config\"]", "x-api-key: {token}", "key_check = false",
-                           "extends = \"sanduk:sealed\"", "task = \"Review the key schedule: it rotates.\""}) {
+  for (const char* line :
+       {"model = \"claude-opus-5\"", "key = \"env:ANTHROPIC_API_KEY\"", "key = \"file:~/.keys/anthropic\"",
+        "key = \"command:pass show anthropic\"", "key: none", "max_tokens = 32000", "tokens = 2_000_000",
+        "upstream = \"https://gateway.example:8080\"", "ref = \"registry.example/team/sanduk-claude:2.1.332-u1000\"",
+        "protect = [\".git/hooks\", \".git/config\"]", "x-api-key: {token}", "key_check = false",
+        "extends = \"sanduk:sealed\"", "task = \"Review the key schedule: it rotates.\""}) {
     EXPECT_EQ(masked(line), line);
   }
 }
@@ -166,7 +168,10 @@ TEST(Mask, IsTheRenderersLastGate) {
   for (const std::string& key : keys) {
     const auto source = std::make_shared<Source>(Source{"file-" + key + ".toml", "x = \"" + key + "\"\n"});
     Diagnostics problems;
-    problems.add(error("bad-value", "`x` cannot be " + key).at({source, 1, 5, key.size() + 2}, "is " + key).note("note " + key).with_help("use " + key));
+    problems.add(error("bad-value", "`x` cannot be " + key)
+                     .at({source, 1, 5, key.size() + 2}, "is " + key)
+                     .note("note " + key)
+                     .with_help("use " + key));
     EXPECT_EQ(piece_in(everything_shown(problems), key), "") << everything_shown(problems);
   }
 }

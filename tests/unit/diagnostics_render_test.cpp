@@ -1,9 +1,8 @@
-#include "diagnostics/render.h"
-
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "diagnostics/render.h"
 
 namespace sanduk {
 namespace {
@@ -14,7 +13,9 @@ std::shared_ptr<const Source> source(const std::string& text, const std::string&
 
 TEST(Render, MarksThePlace) {
   const auto file = source(std::string(8, '\n') + "modle = \"claude-opus-5\"\n");
-  EXPECT_EQ(render_text(error("unknown-key", "unknown key `modle` in [agent]").at({file, 9, 1, 5}).with_help("did you mean `model`?")),
+  EXPECT_EQ(render_text(error("unknown-key", "unknown key `modle` in [agent]")
+                            .at({file, 9, 1, 5})
+                            .with_help("did you mean `model`?")),
             "error[unknown-key]: unknown key `modle` in [agent]\n"
             " --> review.toml:9:1\n"
             "  |\n"
@@ -66,7 +67,8 @@ TEST(Render, StaysWithinTheLine) {
 
 TEST(Render, SaysNothingThatATerminalObeys) {
   const auto file = source("a = \"\x1b]0;title\x07\"\r\n", "na\x1b[31mme\n.toml");
-  const std::string text = render_text(error("x", "bad \x1b[2J\n\xe2\x80\xae").at({file, 1, 1}, "la\x1b[1mbel").note("no\x9bte").with_help("he\x07lp"));
+  const std::string text = render_text(
+      error("x", "bad \x1b[2J\n\xe2\x80\xae").at({file, 1, 1}, "la\x1b[1mbel").note("no\x9bte").with_help("he\x07lp"));
   for (const char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n') << text;
   EXPECT_EQ(split(text, '\n')[1], " --> na?[31mme?.toml:1:1");
 }

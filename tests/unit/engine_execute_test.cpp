@@ -66,6 +66,37 @@ TEST_F(Execute, AnEngineThatGoesAwayWhileTheAgentWorksIsSaid) {
   expect_nothing_left();
 }
 
+TEST_F(Execute, AListenerThatThrowsChangesNothing) {
+  on_event_ = [](const Event&) { throw std::runtime_error("the display is gone"); };
+  EXPECT_EQ(run().status, RunStatus::done);
+  expect_nothing_left();
+}
+
+TEST_F(Execute, AFaultOfOursIsSaidAsOne) {
+  class Broken : public FakeWorld {
+   public:
+    using FakeWorld::FakeWorld;
+    Child start(const Command& command) override {
+      if (command.argv.at(1) == "start") throw std::runtime_error("a bug");
+      return FakeWorld::start(command);
+    }
+  };
+  Broken world(place_);
+  const RunOutcome outcome = execute(plan_, "{}", world, listeners_);
+  EXPECT_EQ(outcome.exit_code, 70);
+  EXPECT_EQ(code(outcome), "internal-error");
+  expect_nothing_left();
+}
+
+TEST_F(Execute, ARunDirectoryThatCannotBeMadeIsSaid) {
+  world_.variables["XDG_RUNTIME_DIR"] = "/proc/" + std::to_string(getpid());
+  const RunOutcome outcome = run();
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(code(outcome), "run-directory");
+  EXPECT_EQ(world_.calls(), "");
+  EXPECT_THAT(place_.list("state/sanduk/live"), IsEmpty());
+}
+
 TEST_F(Execute, LeavesARecord) {
   world_.agent("echo hello; echo oops >&2; echo '# Report' > " + (place_ / "work/REPORT.md").string());
   const RunOutcome outcome = run();
