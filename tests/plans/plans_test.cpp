@@ -150,7 +150,7 @@ TEST_P(PlanOf, ComesBackFromItsJson) {
 
 // Where a shipped profile is named by its name, it is the same profile.
 TEST(ShippedProfile, IsReachedByItsName) {
-  for (const Case& one : all_cases() {
+  for (const Case& one : all_cases()) {
     if (!one.name.starts_with("shipped/")) continue;
     Scratch scratch;
     const ToolRun built_in = plan_of(one, scratch, "sanduk:" + fs::path(one.profile).stem().string());
