@@ -58,7 +58,7 @@ TEST_F(RealRun, EndsASilentAgentAtItsTimeAndCollectsWhatIsThere) {
   EXPECT_EQ(outcome.exit_code, 124) << words(outcome);
   EXPECT_FALSE(outcome.report_file.empty());
   EXPECT_EQ(outcome.relay.usage.in, 12);
-  EXPECT_LT(outcome.seconds, 15);
+  EXPECT_LT(outcome.seconds, 60);
   EXPECT_THAT(left_over(), IsEmpty());
 }
 
@@ -78,7 +78,7 @@ TEST_F(RealRun, ARequestThatTheRecordingDoesNotHoldEndsTheRun) {
   EXPECT_EQ(outcome.status, RunStatus::stopped_by_policy) << words(outcome);
   EXPECT_EQ(outcome.exit_code, 4);
   EXPECT_THAT(words(outcome), HasSubstr("cassette-miss"));
-  EXPECT_LT(outcome.seconds, 30);
+  EXPECT_LT(outcome.seconds, 55);
   EXPECT_THAT(left_over(), IsEmpty());
 }
 

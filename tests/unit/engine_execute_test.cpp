@@ -278,7 +278,7 @@ TEST_F(Execute, TheWatchdogNeedsNoOutputAndAFloodDoesNotHoldIt) {
   world_.agent("yes");
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(run().exit_code, 124);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(120));
   EXPECT_LE(std::filesystem::file_size(world_.record_directory() / "agent.out"), (64U << 20) + 100);
   expect_nothing_left();
 }
@@ -288,7 +288,7 @@ TEST_F(Execute, AProcessThatHoldsThePipesDoesNotHoldTheRun) {
   world_.agent("setsid sleep 30 & echo hello");
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(run().status, RunStatus::done);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
 }
 
 TEST_F(Execute, SurvivesLongLinesAndBytesThatAreNotText) {

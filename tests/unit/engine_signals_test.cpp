@@ -53,7 +53,7 @@ TEST_P(SignalAtAStep, EndsTheRunAndUndoesIt) {
   if (moment.step == "image") {
     std::filesystem::remove(place_ / "fake/image");
     plan_.image.containerfile = (place_ / "Containerfile").string();
-    world_.slow("build", "30");
+    world_.slow("build", "60");
   }
   if (moment.step == "container") world_.slow("create", "0.5");
   if (moment.step == "undo container") world_.slow("rm", "0.5");
@@ -63,7 +63,7 @@ TEST_P(SignalAtAStep, EndsTheRunAndUndoesIt) {
 
   const auto begin = std::chrono::steady_clock::now();
   const RunOutcome outcome = run();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
   if (moment.step == "undo container") {
     EXPECT_EQ(outcome.exit_code, 0) << "a signal that comes while the run is undone changes nothing";
   } else {
