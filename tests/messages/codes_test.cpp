@@ -31,7 +31,9 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"image-build-failed", "tests/unit/engine_execute_test.cpp"},
     {"image-missing", "tests/unit/engine_execute_test.cpp"},
     {"image-uid", "tests/unit/engine_execute_test.cpp"},
+    {"internal-error", "tests/unit/engine_execute_test.cpp"},
     {"interrupted", "tests/unit/engine_signals_test.cpp"},
+    {"run-directory", "tests/unit/engine_execute_test.cpp"},
     {"key-refused", "tests/unit/engine_record_test.cpp"},
     {"no-final-result", "tests/unit/engine_execute_test.cpp"},
     {"out-of-memory", "tests/unit/engine_execute_test.cpp"},
@@ -48,8 +50,6 @@ const std::map<std::string, std::string> not_proved = {
     {"cannot-listen", "a socket that cannot be bound for a reason other than its length"},
     {"cannot-record", "a recording whose place cannot be written once the profile was accepted"},
     {"engine-answer", "an engine whose listing is not what its format asks for"},
-    {"internal-error", "a bug"},
-    {"run-directory", "no place for temporary files"},
     {"socket-path-too-long", "the run directory falls back to a shorter place first"},
     {"tls-not-ready", "a TLS library that does not start"},
 };
