@@ -123,7 +123,14 @@ bool take_utf8(const char*& at, const char* end) {
 
 #ifdef __SSE2__
 
-// The special bytes among 64, a bit each.
+// The special bytes among sixteen, a bit each.
+unsigned special_bits(const char* from) {
+  const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  const __m128i special = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(special, _mm_cmplt_epi8(v, _mm_set1_epi8(' ')))));
+}
+
+// The same among 64, told apart.
 struct Block {
   std::uint64_t quotes = 0;
   std::uint64_t backslashes = 0;
@@ -222,10 +229,8 @@ bool skip_blocks(const char*& at, const char* end, const char** why) {
 const char* skip_plain_text(const char* at, const char* end) {
 #ifdef __SSE2__
   for (; end - at >= 16; at += 16) {
-    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i special = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-    const int bits = _mm_movemask_epi8(_mm_or_si128(special, _mm_cmplt_epi8(v, _mm_set1_epi8(' '))));
-    if (bits != 0) return at + std::countr_zero(static_cast<unsigned>(bits));
+    const unsigned bits = special_bits(at);
+    if (bits != 0) return at + std::countr_zero(bits);
   }
 #endif
   while (at != end && is_plain(*at)) ++at;
@@ -234,6 +239,11 @@ const char* skip_plain_text(const char* at, const char* end) {
 
 const char* skip_json_string(const char* at, const char* end, const char** why) {
 #ifdef __SSE2__
+  // Keys and most values are short.
+  if (end - at >= 16) {
+    const unsigned bits = special_bits(at);
+    if (bits != 0 && at[std::countr_zero(bits)] == '"') return at + std::countr_zero(bits) + 1;
+  }
   if (skip_blocks(at, end, why)) return at;
 #endif
   for (;;) {
