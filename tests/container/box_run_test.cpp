@@ -127,7 +127,9 @@ TEST(BoxRun, signals_reach_the_whole_group_of_the_agent) {
   SANDUK_NEEDS_BOXES();
   BoxRun box;
   box.script(
-      "trap 'echo got-term; exit 9' TERM; (trap 'echo child-too; exit' TERM; sleep 60 & wait) & echo ready; wait");
+      // Ready once both listen; the parent waits for the child, as its own end is the end of all.
+      "trap 'echo got-term; wait; exit 9' TERM; (trap 'echo child-too; exit' TERM; echo ready; sleep 60 & wait) & "
+      "wait");
   ASSERT_TRUE(box.create().ok());
   Child child = box.world.start({.argv = start_command(box.names), .variables = {}, .input = {}});
   std::string output;
