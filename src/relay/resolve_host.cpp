@@ -1,8 +1,10 @@
 #include "relay/resolve_host.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
@@ -10,7 +12,6 @@
 #include <thread>
 
 #include "relay/signal_mask.h"
-#include "relay/tls.h"
 
 namespace sanduk {
 namespace {
@@ -55,6 +56,11 @@ bool SocketAddress::is_loopback() const {
   std::memcpy(&address, &bytes, sizeof address);
   if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) return address.sin6_addr.s6_addr[12] == 127;
   return IN6_IS_ADDR_LOOPBACK(&address.sin6_addr);
+}
+
+bool is_address(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
 Resolution resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop) {

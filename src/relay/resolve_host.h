@@ -24,6 +24,9 @@ struct Resolution {
   std::string why;  // when there are none
 };
 
+// An IPv4 or IPv6 literal, without brackets.
+bool is_address(const std::string& host);
+
 // Gives up at `deadline` or `stop`; the system's resolver then goes on in the background and its answer is dropped.
 Resolution resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop);
 

@@ -1,66 +1,106 @@
 #include "relay/tls.h"
 
-#include <Poco/Exception.h>
-#include <Poco/Net/RejectCertificateHandler.h>
-#include <Poco/Net/SSLManager.h>
-#include <arpa/inet.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include <array>
-#include <mutex>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
 
 #include "diagnostics/diagnostic.h"
+#include "relay/resolve_host.h"
 
 namespace sanduk {
 namespace {
 
-// Poco's default handler of a bad certificate would ask on the console.
-void install_reject_handler(const Poco::Net::Context::Ptr& context) {
-  static std::once_flag once;
-  std::call_once(once, [&] {
-    Poco::Net::initializeSSL();
-    Poco::Net::SSLManager::InvalidCertificateHandlerPtr reject = new Poco::Net::RejectCertificateHandler(false);
-    Poco::Net::SSLManager::instance().initializeClient(nullptr, reject, context);
-  });
+RunError not_ready(const std::string& what) {
+  ERR_clear_error();
+  return {Failure::host,
+          error("tls-not-ready", "cannot prepare TLS: " + what).with_help("check SSL_CERT_FILE and SSL_CERT_DIR")};
+}
+
+// OpenSSL by itself overlooks a file of authorities that it cannot read.
+void load_authorities(SSL_CTX* context) {
+  const char* const file = std::getenv(X509_get_default_cert_file_env());
+  if (file != nullptr && SSL_CTX_load_verify_file(context, file) != 1) {
+    throw not_ready(std::string("no certificate can be read from SSL_CERT_FILE ") + file);
+  }
+  if (file == nullptr && SSL_CTX_set_default_verify_file(context) != 1) throw not_ready("no authorities");
+  if (SSL_CTX_set_default_verify_dir(context) != 1) throw not_ready("no folder of authorities");
+}
+
+// Only certificates for `host` pass the handshake.
+bool expect_host(SSL_CTX* context, const std::string& host) {
+  X509_VERIFY_PARAM* const rules = SSL_CTX_get0_param(context);
+  if (is_address(host)) return X509_VERIFY_PARAM_set1_ip_asc(rules, host.c_str()) == 1;
+  X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return X509_VERIFY_PARAM_set1_host(rules, host.data(), host.size()) == 1;
+}
+
+// SSL_set_tlsext_host_name, without the cast in its macro.
+bool set_server_name(SSL* tls, const std::string& name) {
+  return SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, const_cast<char*>(name.c_str())) == 1;
 }
 
 }  // namespace
 
-Poco::Net::Context::Ptr make_tls_context() {
-  try {
-    Poco::Net::initializeSSL();
-    Poco::Net::Context::Params params;
-    params.verificationMode = Poco::Net::Context::VERIFY_STRICT;
-    params.loadDefaultCAs = true;
-    params.cipherList = "HIGH:!aNULL:!eNULL:!MD5:!RC4:!3DES";
-    Poco::Net::Context::Ptr context = new Poco::Net::Context(Poco::Net::Context::TLS_CLIENT_USE, params);
-    context->requireMinimumProtocol(Poco::Net::Context::PROTO_TLSV1_2);
-    // Poco compares names only, and takes an address for one: check_certificate_name does it instead.
-    context->enableExtendedCertificateVerification(false);
-    SSL_CTX_set_mode(context->sslContext(),
-                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-    install_reject_handler(context);
-    return context;
-  } catch (const Poco::Exception& problem) {
-    throw RunError(Failure::host, error("tls-not-ready", "cannot prepare TLS: " + problem.displayText())
-                                      .with_help("check SSL_CERT_FILE and SSL_CERT_DIR"));
+void TlsFree::operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+void TlsFree::operator()(SSL* tls) const { SSL_free(tls); }
+void TlsFree::operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
+
+TlsContext::TlsContext(std::string host) : host_(std::move(host)), context_(SSL_CTX_new(TLS_client_method())) {
+  SSL_CTX* const context = context_.get();
+  if (context == nullptr || SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_cipher_list(context, "HIGH:!aNULL:!eNULL:!MD5:!RC4:!3DES") != 1 || !expect_host(context, host_)) {
+    throw not_ready("OpenSSL does not take the settings");
   }
+  load_authorities(context);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_set_app_data(context, this);
+  SSL_CTX_sess_set_new_cb(context, &keep_session);
 }
 
-bool is_address(const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+int TlsContext::keep_session(SSL* tls, SSL_SESSION* session) {
+  auto& self = *static_cast<TlsContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(tls)));
+  const std::lock_guard lock(self.mutex_);
+  self.session_.reset(session);
+  return 1;  // the session is this object's to free
 }
 
-std::string check_certificate_name(const Poco::Net::SecureStreamSocket& socket, const std::string& host) {
-  if (!socket.havePeerCertificate()) return "the server showed no certificate";
-  const Poco::Net::X509Certificate holder = socket.peerCertificate();
-  X509* const certificate = const_cast<X509*>(holder.certificate());
-  const int good = is_address(host) ? X509_check_ip_asc(certificate, host.c_str(), 0)
-                                    : X509_check_host(certificate, host.data(), host.size(),
-                                                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, nullptr);
-  return good == 1 ? "" : "the server's certificate is not for " + host;
+TlsHandle TlsContext::open(int fd) {
+  ERR_clear_error();
+  TlsHandle tls(SSL_new(context_.get()));
+  // A literal address is no server name (RFC 6066).
+  if (!tls || SSL_set_fd(tls.get(), fd) != 1 || (!is_address(host_) && !set_server_name(tls.get(), host_))) {
+    throw not_ready("OpenSSL has no room for a connection");
+  }
+  SSL_set_connect_state(tls.get());
+  const std::lock_guard lock(mutex_);
+  if (session_) SSL_set_session(tls.get(), session_.get());
+  return tls;
+}
+
+std::string TlsContext::fault(SSL* tls) const {
+  const int system_code = errno;
+  const unsigned long code = ERR_peek_error();
+  ERR_clear_error();
+  const long verdict = SSL_get_verify_result(tls);
+  if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
+    return "the server's certificate is not for " + host_;
+  }
+  if (verdict != X509_V_OK) {
+    return std::string("TLS failed: the server's certificate is not trusted: ") +
+           X509_verify_cert_error_string(verdict);
+  }
+  const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  if (reason != nullptr) return std::string("TLS failed: ") + reason;
+  return std::string("TLS failed: ") + (system_code == 0 ? "the server closed the connection" : strerror(system_code));
 }
 
 }  // namespace sanduk

@@ -1,21 +1,45 @@
-// TLS towards the provider: the system's authorities, verification that cannot be talked out of, TLS 1.2 or newer.
+// TLS towards one provider, on OpenSSL: the system's authorities, the provider's own name, TLS 1.2 or newer.
 #pragma once
 
-#include <Poco/Net/Context.h>
-#include <Poco/Net/SecureStreamSocket.h>
+#include <openssl/ssl.h>
 
+#include <memory>
+#include <mutex>
 #include <string>
 
 namespace sanduk {
 
-// Honours SSL_CERT_FILE and SSL_CERT_DIR. Throws RunError where the authorities cannot be loaded.
-Poco::Net::Context::Ptr make_tls_context();
+struct TlsFree {
+  void operator()(SSL_CTX* context) const;
+  void operator()(SSL* tls) const;
+  void operator()(SSL_SESSION* session) const;
+};
+using TlsHandle = std::unique_ptr<SSL, TlsFree>;
 
-// An IPv4 or IPv6 literal, without brackets.
-bool is_address(const std::string& host);
+class TlsContext {
+ public:
+  // Honours SSL_CERT_FILE and SSL_CERT_DIR. `host`: the name or address that a certificate must be for. Throws RunError
+  // where the authorities cannot be loaded.
+  explicit TlsContext(std::string host);
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
 
-// Whether the certificate that the chain check has accepted is for `host`, a name or an address. Empty: it is; else why
-// not.
-std::string check_certificate_name(const Poco::Net::SecureStreamSocket& socket, const std::string& host);
+  const std::string& host() const { return host_; }
+
+  // A client on the connected socket `fd`, before its handshake; it resumes the last session where there is one. The
+  // context outlives it.
+  TlsHandle open(int fd);
+
+  // Why the last step of `tls` failed, in words for the user. Takes OpenSSL's error queue of this thread.
+  std::string fault(SSL* tls) const;
+
+ private:
+  static int keep_session(SSL* tls, SSL_SESSION* session);
+
+  std::string host_;
+  std::unique_ptr<SSL_CTX, TlsFree> context_;
+  std::mutex mutex_;
+  std::unique_ptr<SSL_SESSION, TlsFree> session_;
+};
 
 }  // namespace sanduk

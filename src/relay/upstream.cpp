@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "relay/forward.h"
-#include "relay/tls.h"
 #include "relay/upstream_answer.h"
 
 namespace sanduk {
@@ -21,11 +20,11 @@ NoAnswer ended(bool stopped, bool sent) {
 
 UpstreamSource::UpstreamSource(const PlannedRelay& plan, const Secret& key, const Limits& limits, const StopEvent& stop)
     : plan_(plan), key_(key), limits_(limits), stop_(stop), pool_(limits) {
-  if (plan.upstream->scheme == "https") tls_ = make_tls_context();
+  if (plan.upstream->scheme == "https") tls_.emplace(plan.upstream->host);
 }
 
 std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> UpstreamSource::connect(const Watch& watch) {
-  return connect_upstream(*plan_.upstream, tls_, !key_.empty() && !plan_.insecure_upstream, limits_, watch);
+  return connect_upstream(*plan_.upstream, tls_ ? &*tls_ : nullptr, !key_.empty() && !plan_.insecure_upstream, limits_, watch);
 }
 
 void UpstreamSource::prewarm() {

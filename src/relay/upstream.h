@@ -1,15 +1,15 @@
 // The provider as a source of answers: pooled connections, one retry where it is safe, a strict reader of what it says.
 #pragma once
 
-#include <Poco/Net/Context.h>
-
 #include <memory>
+#include <optional>
 
 #include "base/secret.h"
 #include "plan/plan.h"
 #include "relay/answer.h"
 #include "relay/limits.h"
 #include "relay/socket.h"
+#include "relay/tls.h"
 #include "relay/upstream_pool.h"
 
 namespace sanduk {
@@ -30,7 +30,7 @@ class UpstreamSource : public AnswerSource {
   const Secret& key_;
   const Limits& limits_;
   const StopEvent& stop_;
-  Poco::Net::Context::Ptr tls_;
+  std::optional<TlsContext> tls_;  // before the pool, whose connections it serves
   UpstreamPool pool_;
 };
 

@@ -1,9 +1,5 @@
 #include "relay/upstream_connection.h"
 
-#include <Poco/Exception.h>
-#include <Poco/Net/SecureStreamSocket.h>
-#include <Poco/Net/StreamSocketImpl.h>
-#include <openssl/err.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -12,21 +8,12 @@
 #include <cstring>
 
 #include "relay/resolve_host.h"
-#include "relay/tls.h"
+#include "relay/tls_connection.h"
 
 namespace sanduk {
 namespace {
 
 using Io = UpstreamConnection::Io;
-
-// Small requests go out as one write; large bodies are not copied.
-constexpr std::size_t joined_size = 16384;
-
-std::string joined(const std::vector<std::string_view>& pieces) {
-  std::string text;
-  for (const std::string_view piece : pieces) text += piece;
-  return text;
-}
 
 class PlainConnection : public UpstreamConnection {
  public:
@@ -70,100 +57,10 @@ class PlainConnection : public UpstreamConnection {
   }
 
   bool has_buffered() const override { return false; }
+  bool is_quiet() override { return !is_readable_now(fd_); }
 
  private:
   FileDescriptor socket_;
-};
-
-class TlsConnection : public UpstreamConnection {
- public:
-  TlsConnection(FileDescriptor socket, const std::string& server_name, const Poco::Net::Context::Ptr& context) {
-    fd_ = socket.get();
-    Poco::Net::StreamSocket plain(new Poco::Net::StreamSocketImpl(socket.release()));
-    // Non-blocking before TLS is attached: the handshake is then driven by handshake() below.
-    plain.setBlocking(false);
-    socket_ = Poco::Net::SecureStreamSocket::attach(plain, server_name, context);
-  }
-
-  ~TlsConnection() override {
-    try {
-      // Close without waiting for the peer's close_notify.
-      socket_.close();
-    } catch (const Poco::Exception&) {
-    }
-  }
-
-  std::optional<ConnectFailure> handshake(const std::string& host, const Limits& limits, const Watch& watch) {
-    const Clock::time_point deadline = Clock::now() + limits.handshake;
-    try {
-      for (;;) {
-        ERR_clear_error();
-        const int code = socket_.completeHandshake();
-        if (code >= 0) break;
-        const Ready ready = code == Poco::Net::SecureStreamSocket::ERR_SSL_WANT_WRITE
-                                ? wait_writable(fd_, deadline, *watch.stop, watch.client)
-                                : wait_readable(fd_, deadline, *watch.stop, watch.client);
-        if (ready != Ready::yes) return ConnectFailure{ready, "the TLS handshake took too long"};
-      }
-      const std::string fault = check_certificate_name(socket_, host);
-      if (!fault.empty()) return ConnectFailure{Ready::timeout, fault};
-      return std::nullopt;
-    } catch (const Poco::Exception& problem) {
-      return ConnectFailure{Ready::timeout, "TLS failed: " + problem.displayText()};
-    }
-  }
-
-  Io read_some(char* data, std::size_t size, std::size_t* got) override {
-    try {
-      ERR_clear_error();
-      const int count = socket_.receiveBytes(data, static_cast<int>(size));
-      if (count > 0) {
-        *got = static_cast<std::size_t>(count);
-        return Io::done;
-      }
-      return count == 0 ? Io::end : Io::again;
-    } catch (const Poco::Exception&) {
-      return Io::broken;  // an end without close_notify, too: it may have been cut
-    }
-  }
-
-  Ready write_all(const std::vector<std::string_view>& pieces, std::chrono::milliseconds idle,
-                  const Watch& watch) override {
-    std::size_t size = 0;
-    for (const std::string_view piece : pieces) size += piece.size();
-    if (size <= joined_size) return write_piece(joined(pieces), idle, watch);
-    for (const std::string_view piece : pieces) {
-      const Ready ready = write_piece(piece, idle, watch);
-      if (ready != Ready::yes) return ready;
-    }
-    return Ready::yes;
-  }
-
-  bool has_buffered() const override { return const_cast<Poco::Net::SecureStreamSocket&>(socket_).available() > 0; }
-
- private:
-  Ready write_piece(std::string_view piece, std::chrono::milliseconds idle, const Watch& watch) {
-    try {
-      while (!piece.empty()) {
-        ERR_clear_error();
-        const int most = static_cast<int>(std::min<std::size_t>(piece.size(), std::size_t{1} << 30));
-        const int sent = socket_.sendBytes(piece.data(), most);
-        if (sent > 0) {
-          piece.remove_prefix(static_cast<std::size_t>(sent));
-          continue;
-        }
-        const Ready ready = sent == Poco::Net::SecureStreamSocket::ERR_SSL_WANT_READ
-                                ? wait_readable(fd_, Clock::now() + idle, *watch.stop, watch.client)
-                                : wait_writable(fd_, Clock::now() + idle, *watch.stop, watch.client);
-        if (ready != Ready::yes) return ready == Ready::peer_gone ? Ready::stopped : ready;
-      }
-      return Ready::yes;
-    } catch (const Poco::Exception&) {
-      return Ready::peer_gone;
-    }
-  }
-
-  Poco::Net::SecureStreamSocket socket_;
 };
 
 std::variant<FileDescriptor, ConnectFailure> connect_one(const SocketAddress& address, Clock::time_point deadline,
@@ -191,8 +88,7 @@ std::variant<FileDescriptor, ConnectFailure> connect_one(const SocketAddress& ad
 }  // namespace
 
 std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Upstream& target,
-                                                                                   const Poco::Net::Context::Ptr& tls,
-                                                                                   bool carries_key,
+                                                                                   TlsContext* tls, bool carries_key,
                                                                                    const Limits& limits,
                                                                                    const Watch& watch) {
   const Clock::time_point deadline = Clock::now() + limits.connect_total;
@@ -214,10 +110,8 @@ std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstre
     }
     FileDescriptor socket = std::move(std::get<FileDescriptor>(connected));
     if (target.scheme != "https") return std::make_unique<PlainConnection>(std::move(socket));
-    // A literal address is no server name (RFC 6066).
-    auto connection =
-        std::make_unique<TlsConnection>(std::move(socket), is_address(target.host) ? "" : target.host, tls);
-    std::optional<ConnectFailure> failure = connection->handshake(target.host, limits, watch);
+    auto connection = std::make_unique<TlsConnection>(std::move(socket), *tls);
+    std::optional<ConnectFailure> failure = connection->handshake(limits, watch);
     if (failure) return *failure;
     return connection;
   }

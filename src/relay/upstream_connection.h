@@ -1,10 +1,8 @@
 // One connection to the provider, plain or TLS, non-blocking underneath: waits see the client leave and the relay stop.
 #pragma once
 
-#include <Poco/Net/Context.h>
-#include <Poco/Net/StreamSocket.h>
-
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,6 +33,8 @@ class UpstreamConnection {
                           const Watch& watch) = 0;
   // Bytes that are decrypted and wait in memory, which a poll of the socket does not see.
   virtual bool has_buffered() const = 0;
+  // For a connection between two requests: it is open, and the peer has said nothing that nobody asked for.
+  virtual bool is_quiet() = 0;
 
   int fd() const { return fd_; }
 
@@ -50,11 +50,12 @@ struct ConnectFailure {
   std::string why;
 };
 
-// Connects to the first address of `target` that answers, with TLS where its scheme says so. `carries_key`: refuses to
-// go on in plain text to anything but this machine, unless the plan allows it.
+class TlsContext;
+
+// Connects to the first address of `target` that answers, inside TLS where its scheme says so (`tls` is there then, and
+// outlives the connection). `carries_key`: refuses to go on in plain text to anything but this machine.
 std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Upstream& target,
-                                                                                   const Poco::Net::Context::Ptr& tls,
-                                                                                   bool carries_key,
+                                                                                   TlsContext* tls, bool carries_key,
                                                                                    const Limits& limits,
                                                                                    const Watch& watch);
 

@@ -11,9 +11,8 @@ std::unique_ptr<UpstreamConnection> UpstreamPool::take() {
       connection = std::move(idle_.back());
       idle_.pop_back();
     }
-    // Readable while idle: the provider has closed it, or says what nobody asked.
     const bool fresh = Clock::now() - connection->idle_since < limits_.idle_upstream_age;
-    if (fresh && !connection->has_buffered() && !is_readable_now(connection->fd())) return connection;
+    if (fresh && connection->is_quiet()) return connection;
   }
 }
 

@@ -15,7 +15,6 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 FOREIGN = [
     (re.compile(r"^toml\+\+/"), {"src/config"}),
     (re.compile(r"^yaml-cpp/"), {"src/config"}),
-    (re.compile(r"^Poco/Net/"), {"src/relay", "tests"}),
     (re.compile(r"^openssl/"), {"src/relay", "tests"}),
     (re.compile(r"^(gtest|gmock)/"), {"tests"}),
 ]
