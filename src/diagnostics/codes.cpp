@@ -163,8 +163,8 @@ const std::vector<CodeGroup>& code_groups() {
            {"cannot-log",
             "A request could not be logged as the profile demands, so it was not sent, and the run was ended."},
            {"tls-not-ready",
-            "TLS cannot be prepared, usually because no certificates of authorities were found. `SSL_CERT_FILE` names "
-            "another file."},
+            "TLS cannot be prepared, usually because `SSL_CERT_FILE` names a file that holds no certificate of an "
+            "authority. Unset it, or name a PEM file."},
            {"unreadable-key",
             "The key's source cannot be read, gives nothing, or gives something that is no key. What it gave is never "
             "shown."},
