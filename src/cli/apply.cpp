@@ -22,6 +22,7 @@ int do_plan(const Invocation& call, const Plan& plan, World& world) {
   const StopSignals signals;
   world.stop_fd = signals.fd();
   Progress progress(call.terminal.interactive, call.has("--quiet"));
+  if (plan.log.json_lines) progress.tell_calls_as_json();
   EventListeners listeners;
   listeners.add([&](const Event& event) { progress.listen(event); });
   const RunOutcome outcome = execute(plan, write_plan_json(plan), world, listeners);

@@ -87,7 +87,9 @@ struct Progress::Words {
   void operator()(const CallEnded& event) const {
     ++on.calls_;
     on.tokens_ += event.call.usage.total;
-    on.say("  call", call_line(event.call));
+    if (!on.json_calls_) return on.say("  call", call_line(event.call));
+    on.say_pieces("\n");
+    on.write_out(call_json(event.call) + "\n");
   }
   void operator()(const Note& event) const { on.say("note", event.text); }
   void operator()(const Tick&) const {}

@@ -24,6 +24,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Calls as JSON lines instead of words (log.format).
+  void tell_calls_as_json() { json_calls_ = true; }
+
   void listen(const Event& event);
   // Takes the live line away, so that what comes next starts on a clean line.
   void finish();
@@ -39,6 +42,7 @@ class Progress {
 
   bool live_;
   bool quiet_;
+  bool json_calls_ = false;
   Sink sink_;
   Clock clock_;
   std::size_t width_;

@@ -34,7 +34,7 @@ std::optional<ListenAddress> parse_listen(const std::string& text) {
 
 // Where bodies go when the profile names no place: a folder of its own below the state directory.
 std::string make_body_directory(const PlannedLog& log, World& world) {
-  if (log.bodies != BodyLog::full) return log.directory;
+  if (log.bodies != BodyLog::full && !log.responses) return log.directory;
   const std::filesystem::path directory = log.directory.empty() ? world.state_directory("sanduk") / "relays" /
                                                                       (timestamp(world.now()) + "-" + random_hex(4))
                                                                 : std::filesystem::path(log.directory);
@@ -52,13 +52,35 @@ RelaySettings make_settings(const Plan& plan, World& world, const Terminal& term
   settings.log = plan.log;
   settings.log.directory = make_body_directory(plan.log, world);
   settings.key = read_key(plan.relay, world);
-  check_key(plan.relay, settings.key);
+  if (plan.relay.upstream) settings.proxy = proxy_for(*plan.relay.upstream, world);
+  check_key(plan.relay, settings.key, world);
   settings.token = make_token("sanduk-");
-  settings.on_call = [](const CallRecord& call) { print_message(call_line(call) + "\n"); };
+  settings.on_call = [json = plan.log.json_lines](const CallRecord& call) {
+    print_message((json ? call_json(call) : call_line(call)) + "\n");
+  };
   settings.on_stop = [color = terminal.color](const std::string& code, const std::string& why) {
     print_message(render_text(error(code, why), {color}));
   };
   return settings;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size() + 1), ' ');
+  return text;
+}
+
+int print_limits(bool as_json) {
+  JsonWriter json(2);
+  json.begin_array();
+  std::string text;
+  for (const LimitRow& row : limit_table(Limits{})) {
+    json.begin_object().field("name", row.name).field("value", row.value).field("at_the_end", row.at_the_end);
+    json.end_object();
+    text += padded(row.name, 21) + padded(row.value, 10) + row.at_the_end + "\n";
+  }
+  json.end_array();
+  print_result(as_json ? json.text() + "\n" : text);
+  return exit_done;
 }
 
 void serve(Relay& relay, const std::string& token, const StopSignals& signals) {
@@ -79,7 +101,12 @@ void serve(Relay& relay, const std::string& token, const StopSignals& signals) {
 }  // namespace
 
 int run_relay(const Invocation& call, World& world) {
+  if (call.has("--limits")) return print_limits(call.has("--json"));
   Diagnostics problems;
+  if (call.words.empty()) {
+    problems.add(error("usage", "`sanduk relay` needs FILE...").with_help("see `sanduk relay --help`"));
+    return report_problems(problems, call.terminal);
+  }
   const std::optional<Plan> plan = make_plan(call, call.words, world, problems, Purpose::relay);
   const std::optional<ListenAddress> listen =
       call.has("--listen") ? parse_listen(call.option("--listen")) : ListenAddress{};

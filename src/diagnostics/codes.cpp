@@ -162,6 +162,10 @@ const std::vector<CodeGroup>& code_groups() {
            {"cannot-listen", "The relay cannot have the address that it was told to listen on."},
            {"cannot-log",
             "A request could not be logged as the profile demands, so it was not sent, and the run was ended."},
+           {"bad-proxy",
+            "The variable `HTTPS_PROXY` (or `https_proxy`) does not name a proxy that can be used. `NO_PROXY` excepts "
+            "hosts "
+            "from it."},
            {"unknown-price",
             "`caps.usd` counts money by a table of prices, and the model that the agent asks for is not in it. Add a "
             "row "

@@ -29,7 +29,8 @@ class EngineStep : public Step {
     run_.check_interrupted();
     run_.key = read_key(run_.plan.relay, run_.world);
     run_.check_interrupted();
-    check_key(run_.plan.relay, run_.key);
+    check_key(run_.plan.relay, run_.key, run_.world);
+    run_.check_interrupted();
     run_.token = make_token("sanduk-run-");
   }
 

@@ -23,28 +23,6 @@ std::string kind_word(AgentEvent::Kind kind) {
   return "result";
 }
 
-void counter(JsonWriter& json, std::string_view name, const std::optional<std::int64_t>& value) {
-  if (value) json.field(name, *value);
-}
-
-void write_call(JsonWriter& json, const CallRecord& call) {
-  json.field("id", call.id).field("started", timestamp(call.started));
-  json.field("method", call.method).field("path", call.path).field("status", call.status);
-  if (!call.model.empty()) json.field("model", call.model);
-  if (!call.refusal.empty()) json.field("refusal", call.refusal);
-  if (!call.why.empty()) json.field("why", call.why);
-  json.field("completion", call.completion).field("complete", call.complete);
-  counter(json, "in", call.usage.in);
-  counter(json, "cache_write", call.usage.cache_write);
-  counter(json, "cache_read", call.usage.cache_read);
-  counter(json, "out", call.usage.out);
-  if (call.usage.cost_usd) json.field("cost_usd", *call.usage.cost_usd);
-  if (call.usage.known()) json.field("total", call.usage.total);
-  json.field("request_bytes", call.request_bytes).field("response_bytes", call.response_bytes);
-  json.field("seconds_to_first_byte", call.seconds_to_first_byte).field("seconds", call.seconds);
-  if (!call.body_digest.empty()) json.field("body_digest", call.body_digest);
-}
-
 // What of an event goes into its line, beside the time.
 struct Writer {
   JsonWriter& json;

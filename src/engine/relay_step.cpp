@@ -51,7 +51,7 @@ class RelayStep : public Step {
     RelaySettings settings;
     settings.plan = run_.plan.relay;
     settings.log = run_.plan.log;
-    if (settings.log.bodies != BodyLog::none) {
+    if (settings.log.bodies != BodyLog::none || settings.log.responses) {
       if (settings.log.directory.empty()) settings.log.directory = (run_.record.directory() / "bodies").string();
       if (const std::optional<FileError> failed = make_private_directory(settings.log.directory)) {
         throw RunError(Failure::host, error(std::string(codes::record_unwritable), failed->message));
@@ -59,6 +59,7 @@ class RelayStep : public Step {
     }
     settings.key = run_.key.copy();
     settings.token = run_.token.copy();
+    if (run_.plan.relay.upstream) settings.proxy = proxy_for(*run_.plan.relay.upstream, run_.world);
     // These are called from the relay's threads. They touch what Run says outlives the relay, under its locks.
     settings.judge_box = [&run = run_](std::string_view report) {
       std::vector<std::string> faults = check_box_report(report, run.plan, run.key);

@@ -126,8 +126,11 @@ struct PlannedRelay {
 
 struct PlannedLog {
   BodyLog bodies = BodyLog::none;
-  std::string directory;    // absolute; empty: the run's record folder
-  std::string record_file;  // absolute path of the cassette to write; empty: none
+  std::string directory;        // absolute; empty: the run's record folder
+  std::string record_file;      // absolute path of the cassette to write; empty: none
+  bool responses = false;       // keep the bodies of answers, too
+  bool json_lines = false;      // calls are told as JSON lines instead of words
+  std::int64_t most_bytes = 0;  // of the bodies that are kept; then the oldest go. 0: no bound
 };
 
 // A file that the plan was made from or that the run will read, as it was when the plan was made.

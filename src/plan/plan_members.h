@@ -117,6 +117,9 @@ void visit(Visitor& v, PlannedLog& m) {
   v("bodies", m.bodies);
   v("directory", m.directory);
   v("record_file", m.record_file);
+  v("responses", m.responses);
+  v("json_lines", m.json_lines);
+  v("most_bytes", m.most_bytes);
 }
 
 template <class Visitor>

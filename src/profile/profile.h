@@ -80,6 +80,9 @@ struct Profile {
 
   struct Log {
     Setting<std::string> bodies{"none"};
+    Setting<std::string> responses{"none"};
+    Setting<std::string> format{"text"};
+    Setting<ByteSize> max_size{{std::int64_t{1} << 30}};
     Setting<FilePath> dir;
     Setting<FilePath> record;
   } log;

@@ -214,6 +214,18 @@ FieldTable<Profile> make_table() {
           .with_switch("--log-bodies", "full")
           .widening(Widens::later, {"full", "digest", "none"}),
       field<P>(
+          "log.responses", [](P & p) -> auto& { return p.log.responses; },
+          "what is kept of the bodies of answers: none or all")
+          .one_of({"none", "full"})
+          .widening(Widens::later, {"full", "none"}),
+      field<P>(
+          "log.max_size", [](P & p) -> auto& { return p.log.max_size; },
+          "size of the bodies that are kept, with its unit; then the oldest go"),
+      field<P>(
+          "log.format", [](P & p) -> auto& { return p.log.format; },
+          "how calls are told on standard error: text, or JSON lines")
+          .one_of({"text", "json"}),
+      field<P>(
           "log.dir", [](P & p) -> auto& { return p.log.dir; },
           "where bodies are kept; default: the run's record folder")
           .with_flag("--log-dir", "DIR"),

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace sanduk {
 namespace {
 
@@ -26,7 +28,11 @@ class ChunkHead {
 
 AnswerStream::AnswerStream(Service& service, ClientSocket& client, const RequestHead& request, Answer& answer)
     : client_(client), answer_(answer), scrubber_(service.settings.key), head_(response_head(answer.head(), request)) {
-  Scrubber::cover(head_.text, service.settings.key);
+  const Secret& key = service.settings.key;
+  Scrubber::cover(head_.text, key);
+  const std::string_view encoding = find_header(answer.head().headers, "content-encoding").value_or("");
+  const bool gzip = equal_ignoring_case(encoding, "gzip") || equal_ignoring_case(encoding, "x-gzip");
+  if (gzip && Scrubber::looks_for(key)) search_.emplace(key, service.limits.inflate_bytes);
 }
 
 // Head and first bytes together where both are there.
@@ -47,6 +53,10 @@ AnswerStream::End AnswerStream::pass(const std::function<void(std::string_view)>
     const Answer::Next next = answer_.next(bytes);
     switch (next) {
       case Answer::Next::bytes: {
+        if (search_ && !search_->is_clean({bytes.data(), bytes.size()})) {
+          why_ = "the compressed answer holds the key";
+          return End::cut;
+        }
         const std::span<char> clean = scrubber_.pass(bytes);
         const std::string_view text(clean.data(), clean.size());
         const bool written = text.empty() || write(text);

@@ -34,6 +34,7 @@ class AnswerStream {
   ClientSocket& client_;
   Answer& answer_;
   Scrubber scrubber_;
+  std::optional<CompressedSearch> search_;
   ForwardedHead head_;
   bool head_written_ = false;
   std::string why_;

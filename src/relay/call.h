@@ -37,6 +37,7 @@ struct CallRecord {
   Usage usage;
   std::int64_t request_bytes = 0;
   std::int64_t response_bytes = 0;
+  double seconds_queued = 0;  // of `seconds`: waited for the budget
   double seconds_to_first_byte = 0;
   double seconds = 0;
   std::string body_digest;  // SHA-256 of the request body, when the log policy asks for it
@@ -48,6 +49,14 @@ struct RelayTally {
   std::int64_t without_usage = 0;  // completions that reported no usage
   Usage usage;                     // sums
 };
+
+class JsonWriter;
+
+// The members of a call's object in the log, whose schema is version 1: who, what, how long, how much, and by which
+// rule it was let through or not.
+void write_call(JsonWriter& json, const CallRecord& call);
+// The object as one line, without its end, safe for a terminal.
+std::string call_json(const CallRecord& call);
 
 // "POST /v1/messages -> 200 in=12 cache_write=0 cache_read=9 out=3", "usage=?" where a completion reported none, and
 // the refusal in words. One line, safe for a terminal.

@@ -53,8 +53,13 @@ bool has_weight(std::string_view parameters) {
   return q == std::string::npos || std::strtod(text.c_str() + q + 2, nullptr) > 0;
 }
 
-// "%6bey" as "key". A broken escape stays as it is.
-std::string without_escapes(std::string_view text) {
+void put(std::string& text, std::string_view name, std::string_view value) {
+  text.append(name).append(": ").append(value).append("\r\n");
+}
+
+}  // namespace
+
+std::string percent_decoded(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     unsigned value = 0;
@@ -66,12 +71,6 @@ std::string without_escapes(std::string_view text) {
   }
   return result;
 }
-
-void put(std::string& text, std::string_view name, std::string_view value) {
-  text.append(name).append(": ").append(value).append("\r\n");
-}
-
-}  // namespace
 
 bool is_credential(std::string_view name) {
   static constexpr std::array<std::string_view, 12> names = {
@@ -101,7 +100,7 @@ bool query_has_credential(std::string_view query) {
   if (query.empty()) return false;
   const std::vector<std::string> parameters = split(query.substr(1), '&');
   return std::any_of(parameters.begin(), parameters.end(), [](const std::string& parameter) {
-    const std::string name = without_escapes(parameter.substr(0, parameter.find('=')));
+    const std::string name = percent_decoded(parameter.substr(0, parameter.find('=')));
     return is_one_of(std::string_view(name), names);
   });
 }

@@ -18,6 +18,9 @@ bool is_credential(std::string_view name);
 // "gzip" where the client takes it, else "identity": what the usage reader can read.
 std::string_view narrowed_encoding(const Headers& headers);
 
+// "%6bey" as "key". A broken escape stays as it is.
+std::string percent_decoded(std::string_view text);
+
 // The query names a parameter that carries a credential for some provider.
 bool query_has_credential(std::string_view query);
 

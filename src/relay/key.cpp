@@ -1,12 +1,17 @@
 #include "relay/key.h"
 
+#include <poll.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <thread>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "relay/forward.h"
 #include "relay/limits.h"
+#include "relay/proxy.h"
 #include "relay/upstream.h"
 
 namespace sanduk {
@@ -80,6 +85,28 @@ Secret from_command(const std::string& line, const PlannedRelay& plan, World& wo
   return checked(std::move(result.output), from, plan.key_optional, "run it by hand to see what it prints");
 }
 
+// Sets `stop` when `fd` becomes readable, as long as it lives.
+class StopWatch {
+ public:
+  StopWatch(int fd, StopEvent& stop)
+      : thread_([this, fd, &stop] {
+          std::array<pollfd, 2> fds = {pollfd{fd, POLLIN, 0}, pollfd{done_.fd(), POLLIN, 0}};
+          while (poll(fds.data(), fds.size(), -1) < 0) {
+          }
+          if (fds[0].revents != 0) stop.set();
+        }) {}
+  ~StopWatch() {
+    done_.set();
+    thread_.join();
+  }
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+
+ private:
+  StopEvent done_;  // before the thread that waits for it
+  std::thread thread_;
+};
+
 }  // namespace
 
 Secret read_key(const PlannedRelay& plan, World& world) {
@@ -95,13 +122,14 @@ Secret read_key(const PlannedRelay& plan, World& world) {
        "never put the key itself into a profile");
 }
 
-void check_key(const PlannedRelay& plan, const Secret& key) {
+void check_key(const PlannedRelay& plan, const Secret& key, const World& world) {
   if (!plan.key_check || !plan.upstream) return;
   Limits limits;
   limits.connect_total = std::chrono::seconds(5);
   limits.answer_idle = std::chrono::seconds(10);
-  const StopEvent never;
-  UpstreamSource source(plan, key, limits, never);
+  StopEvent stop;
+  const StopWatch watch(world.stop_fd, stop);
+  UpstreamSource source(plan, key, proxy_for(*plan.upstream, world), limits, stop);
   Headers headers;
   for (const Variable& header : plan.key_check->headers) headers.push_back({header.name, header.value});
   Question question;
@@ -111,6 +139,7 @@ void check_key(const PlannedRelay& plan, const Secret& key) {
   auto asked = source.ask(question);
   const std::string provider = plan.provider + " (" + host_header(*plan.upstream) + ")";
   if (const auto* const none = std::get_if<NoAnswer>(&asked)) {
+    if (none->reason == NoAnswer::Reason::stopped) return;  // the caller sees it, too
     fail("upstream-unreachable", "cannot ask " + provider + " whether the key is good: " + none->refusal.why,
          "check the network and provider.upstream");
   }

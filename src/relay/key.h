@@ -16,7 +16,8 @@ namespace sanduk {
 Secret read_key(const PlannedRelay& plan, World& world);
 
 // One GET to the provider with the key, 15 s at most; throws RunError (Failure::host) with code "key-refused" on 401
-// and 403 and "upstream-unreachable" on a network or TLS error. Does nothing where the plan has no check.
-void check_key(const PlannedRelay& plan, const Secret& key);
+// and 403 and "upstream-unreachable" on a network or TLS error. Does nothing where the plan has no check, and leaves
+// off when the user asks to stop.
+void check_key(const PlannedRelay& plan, const Secret& key, const World& world);
 
 }  // namespace sanduk

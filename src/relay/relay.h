@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +12,16 @@
 #include "plan/plan.h"
 #include "relay/call.h"
 #include "relay/limits.h"
+#include "relay/proxy.h"
 
 namespace sanduk {
 
 struct RelaySettings {
   PlannedRelay plan;
-  PlannedLog log;  // `directory` filled in and existing where bodies are logged
-  Secret key;      // empty: no credential is sent
-  Secret token;    // what a client must present
+  PlannedLog log;              // `directory` filled in and existing where bodies are logged
+  Secret key;                  // empty: no credential is sent
+  Secret token;                // what a client must present
+  std::optional<Proxy> proxy;  // see proxy_for()
 
   // Judges the self-test report (JSON text) that the box sends to POST /.sanduk/box-report; returns the faults in
   // words, none when the box is what the plan says. While set and not yet answered well, every other call is refused

@@ -184,8 +184,10 @@ std::optional<Refusal> RequestHandler::keep_transcript() {
 
 std::optional<Refusal> RequestHandler::reserve() {
   if (!record_.completion) return std::nullopt;
+  const Clock::time_point asked = Clock::now();
   Budget::Admission admission =
       service_.budget.admit(estimate(), Clock::now() + service_.limits.budget_wait, service_.stop, client_.fd());
+  record_.seconds_queued = seconds_since(asked);
   if (admission.gave_up) give_up("the client left while its call waited for the budget");
   reservation_ = std::move(admission.reservation);
   if (admission.refusal || !admission.tight || !has_policy(*route_)) return std::move(admission.refusal);
@@ -274,6 +276,8 @@ bool RequestHandler::ask() {
   std::optional<Recorder::Take> take;
   if (service_.recorder) take.emplace(question, answer.head(), service_.limits, service_.settings.key);
   AnswerStream stream(service_, client_, head_, answer);
+  std::optional<Transcript::File> copy;
+  if (service_.transcript.wants_answers()) copy.emplace(service_.transcript, record_.id, "answer");
   if (record_.completion) {
     const std::string_view encoding = find_header(answer.head().headers, "content-encoding").value_or("");
     usage_ = std::make_unique<UsageReader>(*facts_of(route_->protocol), encoding, service_.limits);
@@ -287,7 +291,9 @@ bool RequestHandler::ask() {
     record_.response_bytes += static_cast<std::int64_t>(bytes.size());
     if (usage_) usage_->feed(bytes);
     if (take) take->add(bytes);
+    if (copy) copy->add(bytes);
   });
+  if (copy && !copy->fault().empty()) service_.log.ask_to_stop("cannot-log", copy->fault());
   record_.complete =
       end == AnswerStream::End::whole || (end == AnswerStream::End::client_gone && usage_ && usage_->finished());
   if (!record_.complete) record_.why = stream.why();

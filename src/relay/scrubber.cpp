@@ -33,10 +33,10 @@ Scrubber::~Scrubber() {
   std::fill(joined_.begin(), joined_.end(), '\0');
 }
 
-bool Scrubber::active() const { return key_.reveal().size() >= shortest; }
+bool Scrubber::looks_for(const Secret& key) { return key.reveal().size() >= shortest; }
 
 std::span<char> Scrubber::pass(std::span<char> bytes) {
-  if (!active()) return bytes;
+  if (!looks_for(key_)) return bytes;
   if (!held_.empty()) {
     joined_ = held_;
     joined_.append(bytes.data(), bytes.size());
@@ -57,7 +57,21 @@ std::span<char> Scrubber::rest() {
 }
 
 void Scrubber::cover(std::string& text, const Secret& key) {
-  if (key.reveal().size() >= shortest) cover_in({text.data(), text.size()}, key.reveal());
+  if (looks_for(key)) cover_in({text.data(), text.size()}, key.reveal());
+}
+
+CompressedSearch::~CompressedSearch() { std::fill(seen_.begin(), seen_.end(), '\0'); }
+
+bool CompressedSearch::is_clean(std::string_view bytes) {
+  bool found = false;
+  const std::string_view key = key_.reveal();
+  if (!readable_) return true;
+  readable_ = inflater_.feed(bytes, [&](std::string_view plain) {
+    seen_.append(plain);
+    found = found || seen_.find(key) != std::string::npos;
+    seen_.erase(0, seen_.size() - std::min(seen_.size(), key.size() - 1));
+  });
+  return !found;
 }
 
 }  // namespace sanduk

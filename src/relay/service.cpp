@@ -15,7 +15,8 @@ Service::Service(RelaySettings given)
       transcript(settings.log),
       body_memory(settings.limits.all_bodies) {
   if (settings.plan.upstream) {
-    source = std::make_unique<UpstreamSource>(settings.plan, settings.key, limits, stop);
+    std::optional<Proxy> proxy = settings.proxy ? std::optional(settings.proxy->copy()) : std::nullopt;
+    source = std::make_unique<UpstreamSource>(settings.plan, settings.key, std::move(proxy), limits, stop);
   } else {
     source = std::make_unique<ReplaySource>(load_cassette(settings.plan.cassette), limits, stop);
   }

@@ -18,13 +18,15 @@ NoAnswer ended(bool stopped, bool sent) {
 
 }  // namespace
 
-UpstreamSource::UpstreamSource(const PlannedRelay& plan, const Secret& key, const Limits& limits, const StopEvent& stop)
-    : plan_(plan), key_(key), limits_(limits), stop_(stop), pool_(limits) {
+UpstreamSource::UpstreamSource(const PlannedRelay& plan, const Secret& key, std::optional<Proxy> proxy,
+                               const Limits& limits, const StopEvent& stop)
+    : plan_(plan), key_(key), proxy_(std::move(proxy)), limits_(limits), stop_(stop), pool_(limits) {
   if (plan.upstream->scheme == "https") tls_.emplace(plan.upstream->host);
 }
 
 std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> UpstreamSource::connect(const Watch& watch) {
-  return connect_upstream(*plan_.upstream, tls_ ? &*tls_ : nullptr, !key_.empty() && !plan_.insecure_upstream, limits_,
+  const bool carries_key = !key_.empty() && !plan_.insecure_upstream;
+  return connect_upstream({*plan_.upstream, tls_ ? &*tls_ : nullptr, proxy_ ? &*proxy_ : nullptr, carries_key}, limits_,
                           watch);
 }
 

@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 #include "relay/answer.h"
 #include "relay/limits.h"
+#include "relay/proxy.h"
 #include "relay/socket.h"
 #include "relay/tls.h"
 #include "relay/upstream_pool.h"
@@ -17,7 +18,8 @@ namespace sanduk {
 class UpstreamSource : public AnswerSource {
  public:
   // All references outlive the source. Throws RunError where TLS cannot be prepared.
-  UpstreamSource(const PlannedRelay& plan, const Secret& key, const Limits& limits, const StopEvent& stop);
+  UpstreamSource(const PlannedRelay& plan, const Secret& key, std::optional<Proxy> proxy, const Limits& limits,
+                 const StopEvent& stop);
 
   std::variant<std::unique_ptr<Answer>, NoAnswer> ask(const Question& question) override;
   void prewarm() override;
@@ -28,6 +30,7 @@ class UpstreamSource : public AnswerSource {
 
   const PlannedRelay& plan_;
   const Secret& key_;
+  const std::optional<Proxy> proxy_;
   const Limits& limits_;
   const StopEvent& stop_;
   std::optional<TlsContext> tls_;  // before the pool, whose connections it serves

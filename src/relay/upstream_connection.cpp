@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "relay/proxy.h"
 #include "relay/resolve_host.h"
 #include "relay/tls_connection.h"
 
@@ -87,30 +88,34 @@ std::variant<FileDescriptor, ConnectFailure> connect_one(const SocketAddress& ad
 
 }  // namespace
 
-std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Upstream& target,
-                                                                                   TlsContext* tls, bool carries_key,
-                                                                                   const Limits& limits,
+std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Way& way, const Limits& limits,
                                                                                    const Watch& watch) {
   const Clock::time_point deadline = Clock::now() + limits.connect_total;
-  const Resolution resolution = resolve_host(target.host, static_cast<int>(target.port), deadline, *watch.stop);
+  const std::string& host = way.proxy != nullptr ? way.proxy->host : way.target.host;
+  const std::int64_t port = way.proxy != nullptr ? way.proxy->port : way.target.port;
+  const bool secure = way.target.scheme == "https";
+  const Resolution resolution = resolve_host(host, static_cast<int>(port), deadline, *watch.stop);
   if (watch.stop->is_set()) return ConnectFailure{Ready::stopped, ""};
   ConnectFailure last{Ready::timeout, resolution.why};
   for (const SocketAddress& address : resolution.addresses) {
     if (Clock::now() >= deadline) break;
-    if (target.scheme != "https" && carries_key && !address.is_loopback()) {
+    if (!secure && way.carries_key && !address.is_loopback()) {
       last.why = "the key would cross the network in plain text";
       continue;
     }
     auto connected = connect_one(address, std::min(deadline, Clock::now() + limits.connect_one), watch);
     if (auto* const failure = std::get_if<ConnectFailure>(&connected)) {
       if (failure->reason != Ready::timeout) return *failure;
-      last = {Ready::timeout,
-              "cannot connect to " + target.host + ":" + std::to_string(target.port) + ": " + failure->why};
+      last = {Ready::timeout, "cannot connect to " + host + ":" + std::to_string(port) + ": " + failure->why};
       continue;
     }
     FileDescriptor socket = std::move(std::get<FileDescriptor>(connected));
-    if (target.scheme != "https") return std::make_unique<PlainConnection>(std::move(socket));
-    auto connection = std::make_unique<TlsConnection>(std::move(socket), *tls);
+    if (!secure) return std::make_unique<PlainConnection>(std::move(socket));
+    if (way.proxy != nullptr) {
+      std::optional<ConnectFailure> failure = open_tunnel(socket.get(), *way.proxy, way.target, deadline, watch);
+      if (failure) return *failure;
+    }
+    auto connection = std::make_unique<TlsConnection>(std::move(socket), *way.tls);
     std::optional<ConnectFailure> failure = connection->handshake(limits, watch);
     if (failure) return *failure;
     return connection;

@@ -51,12 +51,18 @@ struct ConnectFailure {
 };
 
 class TlsContext;
+struct Proxy;
 
-// Connects to the first address of `target` that answers, inside TLS where its scheme says so (`tls` is there then, and
-// outlives the connection). `carries_key`: refuses to go on in plain text to anything but this machine.
-std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Upstream& target,
-                                                                                   TlsContext* tls, bool carries_key,
-                                                                                   const Limits& limits,
+// How to get to the provider. All of it outlives the connection.
+struct Way {
+  const Upstream& target;
+  TlsContext* tls = nullptr;     // where the target's scheme is https
+  const Proxy* proxy = nullptr;  // to ask for a tunnel; null: straight on
+  bool carries_key = false;      // refuses to go on in plain text to anything but this machine
+};
+
+// Connects to the first address that answers, and goes on from there.
+std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Way& way, const Limits& limits,
                                                                                    const Watch& watch);
 
 }  // namespace sanduk

@@ -40,6 +40,7 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"relay.server_tools", {Widens::turned_on}},
       {"relay.insecure_upstream", {Widens::turned_on}},
       {"log.bodies", {Widens::later, {"full", "digest", "none"}}},
+      {"log.responses", {Widens::turned_off}},
       {"keep", {Widens::turned_on}},
   };
   return rules;

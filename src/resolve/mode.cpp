@@ -30,6 +30,9 @@ void resolve_mode(Resolution& r) {
   check_effect(r, "caps.tokens", p.caps.tokens.origin, why);
   check_effect(r, "caps.calls", p.caps.calls.origin, why);
   check_effect(r, "caps.usd", p.caps.usd.origin, why);
+  check_effect(r, "log.responses", p.log.responses.origin, why);
+  check_effect(r, "log.format", p.log.format.origin, why);
+  check_effect(r, "log.max_size", p.log.max_size.origin, why);
   check_effect(r, "allow.server_tools", p.allow.server_tools.origin, why);
   check_effect(r, "log.bodies", p.log.bodies.origin, why);
   check_effect(r, "log.dir", p.log.dir.origin, why);

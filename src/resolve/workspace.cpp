@@ -180,6 +180,9 @@ void resolve_mounts(Resolution& r) {
 void resolve_log(Resolution& r) {
   const Profile::Log& log = r.profile.log;
   r.plan.log.bodies = *log.bodies == "full" ? BodyLog::full : *log.bodies == "digest" ? BodyLog::digest : BodyLog::none;
+  r.plan.log.responses = *log.responses == "full";
+  r.plan.log.json_lines = *log.format == "json";
+  if (r.plan.log.bodies == BodyLog::full || r.plan.log.responses) r.plan.log.most_bytes = log.max_size->bytes;
   for (const auto& [name, setting, into] :
        {std::tuple{"log.dir", &log.dir, &r.plan.log.directory}, {"log.record", &log.record, &r.plan.log.record_file}}) {
     if (!setting->is_set()) continue;
@@ -203,7 +206,13 @@ void resolve_log(Resolution& r) {
         .at(r.said_at(r.profile.provider.name.origin), "the provider is set here")
         .with_help("leave it out");
   }
-  if (log.dir.is_set() && r.plan.log.bodies != BodyLog::full && r.plan.mode != NetworkMode::open) {
+  const bool keeps_bodies = r.plan.log.bodies == BodyLog::full || r.plan.log.responses;
+  if (log.max_size.is_set() && !keeps_bodies && r.plan.mode != NetworkMode::open) {
+    r.fault("no-effect", "`log.max_size` has no effect: no bodies are kept", log.max_size.origin)
+        .at(r.said_at(log.bodies.origin), "see `log.bodies`")
+        .with_help("set log.bodies = \"full\", or leave the size out");
+  }
+  if (log.dir.is_set() && !keeps_bodies && r.plan.mode != NetworkMode::open) {
     r.fault("no-effect", "`log.dir` has no effect: no bodies are kept", log.dir.origin)
         .at(r.said_at(log.bodies.origin), "see `log.bodies`")
         .with_help("set log.bodies = \"full\", or leave the directory out");

@@ -52,6 +52,19 @@ TEST(Init, EverySettingInItIsOne) {
 }
 
 // The words that the sources put into messages, against the table behind `sanduk explain`.
+TEST(RelayLimits, ArePrintedWithoutAProfile) {
+  Scratch scratch;
+  const ToolRun text = run_tool(scratch, {"relay", "--limits"});
+  EXPECT_EQ(text.code, 0) << text.errors;
+  EXPECT_NE(text.output.find("body_bytes           64 MiB    413, connection closed"), std::string::npos)
+      << text.output;
+  const ToolRun json = run_tool(scratch, {"relay", "--limits", "--json"});
+  EXPECT_NE(json.output.find(R"("name": "body_bytes")"), std::string::npos) << json.output;
+  const ToolRun nothing = run_tool(scratch, {"relay"});
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_NE(nothing.errors.find("error[usage]: `sanduk relay` needs FILE..."), std::string::npos) << nothing.errors;
+}
+
 TEST(Explain, HasAParagraphForEveryCodeOfTheSources) {
   Scratch scratch;
   const std::string known = run_tool(scratch, {"explain"}).output;

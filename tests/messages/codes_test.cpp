@@ -20,6 +20,7 @@ const fs::path root = SANDUK_SOURCE_DIR;
 const std::map<std::string, std::string> proved_elsewhere = {
     {"agent-failed", "tests/unit/engine_execute_test.cpp"},
     {"argument-too-long", "tests/unit/container_create_command_test.cpp"},
+    {"bad-proxy", "tests/relay/proxy_test.cpp"},
     {"bad-cassette", "tests/relay/replay_test.cpp"},
     {"box-broken", "tests/unit/engine_execute_test.cpp"},
     {"box-not-as-planned", "tests/unit/engine_record_test.cpp"},

@@ -1,5 +1,6 @@
 // Tokens, the box's report, and what of a request and an answer goes on.
 #include "relay/harness.h"
+#include "relay/inflate.h"
 
 namespace sanduk::test {
 namespace {
@@ -268,6 +269,21 @@ TEST_F(GateTest, AloneThereIsNoReport) {
 }
 
 // The provider repeats the key: in a header, in a body, cut anywhere.
+// The bytes of a gzip answer cannot be changed: an answer that holds the key is cut before it holds it.
+TEST_F(GateTest, AKeyInsideGzipCutsTheAnswer) {
+  for (const bool holds_key : {true, false}) {
+    const std::string text = std::string(2000, 'x') + (holds_key ? real_key : "nothing") + std::string(2000, 'y');
+    upstream().answer_with(
+        [&](const ScriptedRequest&) { return ScriptedAnswer::json(200, gzip(text), "content-encoding: gzip\r\n"); });
+    if (holds_key) start();
+    const Reply reply = post(body, "Accept-Encoding: gzip\r\n");
+    EXPECT_EQ(reply.complete, !holds_key);
+    bool too_large = false;
+    EXPECT_EQ(gunzip(reply.body, 10000, &too_large).value_or("").find(real_key), std::string::npos);
+  }
+  EXPECT_NE(call_line(record(1)).find("the compressed answer holds the key"), std::string::npos);
+}
+
 class Scrub : public RelayTest, public ::testing::WithParamInterface<std::size_t> {};
 
 TEST_P(Scrub, CoversTheKey) {

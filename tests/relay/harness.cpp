@@ -81,6 +81,7 @@ void RelayTest::start() {
   copy.log = settings.log;
   copy.key = settings.key.copy();
   copy.token = settings.token.copy();
+  if (settings.proxy) copy.proxy = settings.proxy->copy();
   copy.judge_box = settings.judge_box;
   copy.on_call = settings.on_call;
   copy.on_stop = settings.on_stop;

@@ -117,7 +117,7 @@ class CheckKey : public RelayTest {
     plan.key_check = KeyCheck{"/v1/models", {{"anthropic-version", "2023-06-01"}}};
     plan.key_source = "env:K";
   }
-  void check() { check_key(plan, settings.key); }
+  void check() { check_key(plan, settings.key, World()); }
 };
 
 TEST_F(CheckKey, AsksWithTheKey) {

@@ -1,11 +1,13 @@
 // Starting, many clients, running out of descriptors, stopping: nothing hangs, no record is lost.
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -227,6 +229,53 @@ TEST_F(LifecycleTest, RecordsAreNumberedAndTallied) {
   EXPECT_EQ(call_line(records()[2]), "GET /v1/models -> 200");
   EXPECT_EQ(records()[0].request_bytes, 30);
   EXPECT_GT(records()[0].response_bytes, 0);
+}
+
+TEST_F(LifecycleTest, AnswersAreKeptAsTheyWereGiven) {
+  settings.log.responses = true;
+  settings.log.directory = directory();
+  upstream().answer(ScriptedAnswer::events(anthropic_events()));
+  start();
+  post(body);
+  stop();
+  std::ifstream file(directory() + "/000001-answer");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), joined(anthropic_events()));
+  struct stat facts {};
+  ASSERT_EQ(stat((directory() + "/000001-answer").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0600U);
+}
+
+TEST_F(LifecycleTest, TheOldestBodiesGoWhenThereIsNoRoom) {
+  settings.log.bodies = BodyLog::full;
+  settings.log.directory = directory();
+  settings.log.most_bytes = 100;
+  start();
+  for (int i = 0; i < 6; ++i) {
+    post(body);  // 30 bytes
+    ASSERT_TRUE(wait_for_records(static_cast<std::size_t>(i) + 1));
+  }
+  post(R"({"model":"m","x":")" + std::string(500, 'x') + "\"}");
+  stop();
+  std::set<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(directory())) left.insert(entry.path().filename());
+  EXPECT_EQ(left, std::set<std::string>{"000007-request"}) << "one file alone takes no more than all may";
+  EXPECT_EQ(std::filesystem::file_size(directory() + "/000007-request"), 100U);
+  EXPECT_EQ(record(6).body_digest, sha256(body)) << "the digest outlives the file";
+}
+
+TEST_F(LifecycleTest, ACallIsTellableAsJson) {
+  upstream().answer(ScriptedAnswer::json(200, R"({"usage":{"input_tokens":5,"output_tokens":2}})"));
+  start();
+  post(body);
+  const std::string good = call_json(record(1));
+  EXPECT_NE(good.find(R"("schema":1,"id":1,)"), std::string::npos) << good;
+  EXPECT_NE(good.find(R"("method":"POST","path":"/v1/messages","status":200,)"), std::string::npos) << good;
+  EXPECT_NE(good.find(R"("decision":"forwarded")"), std::string::npos) << good;
+  EXPECT_NE(good.find(R"("in":5,"out":2,"total":7,)"), std::string::npos) << good;
+  post("{\"model\":\"\xC2\x9B\x1b[31m\"");
+  const std::string bad = call_json(record(2));
+  EXPECT_NE(bad.find(R"("decision":"refused","rule":"invalid_request_error")"), std::string::npos) << bad;
+  EXPECT_EQ(bad.find('\x9b'), std::string::npos);
 }
 
 TEST_F(LifecycleTest, BodiesAreDigested) {

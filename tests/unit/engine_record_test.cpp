@@ -118,7 +118,7 @@ TEST_F(RecordFiles, KeepsEveryEventThatIsOne) {
   record.listen(Note{"mind the gap"});
   const std::string events = *read_file(record.directory() / "events.jsonl", 10000);
   EXPECT_EQ(std::count(events.begin(), events.end(), '\n'), 6);
-  EXPECT_THAT(events, HasSubstr(R"("kind":"call","id":0)"));
+  EXPECT_THAT(events, HasSubstr(R"("kind":"call","schema":1,"id":0)"));
   EXPECT_THAT(events, HasSubstr(R"("in":12)"));
   EXPECT_THAT(events, HasSubstr(R"("kind":"agent","what":"tool","tool":"Write")"));
   EXPECT_TRUE(is_valid_utf8(events));
