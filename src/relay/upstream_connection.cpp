@@ -92,7 +92,7 @@ std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstre
                                                                                    const Limits& limits,
                                                                                    const Watch& watch) {
   const Clock::time_point deadline = Clock::now() + limits.connect_total;
-  const Resolution resolution = resolve_host(target.host, static_cast<int>(target.port), deadline, *watch.stop);
+  const ResolvedHost resolution = resolve_host(target.host, static_cast<int>(target.port), deadline, *watch.stop);
   if (watch.stop->is_set()) return ConnectFailure{Ready::stopped, ""};
   ConnectFailure last{Ready::timeout, resolution.why};
   for (const SocketAddress& address : resolution.addresses) {
