@@ -20,7 +20,7 @@ export TASK WORK
 build/%/build.ninja: | setup
 	cmake --preset $* --log-level=NOTICE
 
-.PHONY: help setup engine base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz release clean
+.PHONY: help setup engine engines base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,12 @@ setup: ## install what is missing (Debian packages; root or sudo)
 
 engine: setup ## start a container engine if none answers
 	@.ci/engine start $(ENGINE)
+
+# The engines that the tests run on. Where one cannot be had, `make test ENGINES=docker` leaves the others out.
+ENGINES ?= docker podman podman-rootless
+
+engines: setup
+	@for engine in $(ENGINES); do .ci/engine start $$engine; .ci/base-image $$engine; done
 
 base-image: engine ## have the base image of the agent images: pulled, or built from Debian packages
 	@.ci/base-image $(ENGINE)
@@ -47,7 +53,7 @@ run: build base-image ## run an agent on a work tree: make run TASK="Review this
 	@: $${TASK:?is what the agent is to do: make run TASK="Review this repository." WORK=path}
 	@$(BIN) run "$$TASK" --workdir "$${WORK:-.}" $(ARGS)
 
-test: build-all base-image ## build and run all tests, those in containers included
+test: build-all engines ## build and run all tests, those in containers included
 	@cd build/dev && $(CTEST) --output-junit tests.xml
 
 test-fast: build-all ## run the tests that need neither an engine nor patience

@@ -7,10 +7,10 @@
 namespace sanduk::box {
 namespace {
 
-bool take_number(const char* text, int& value) {
+bool take_number(const char* text, int& value, long most = 65535) {
   char* end = nullptr;
   const long number = strtol(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end != '\0' || number < 1 || number > 65535) return false;
+  if (*text < '0' || *text > '9' || *end != '\0' || number < 1 || number > most) return false;
   value = static_cast<int>(number);
   return true;
 }
@@ -54,6 +54,10 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       arguments.socket = value;
     } else if (equal(name, "--port")) {
       fits = take_number(value, arguments.port);
+    } else if (equal(name, "--processes")) {
+      fits = take_number(value, arguments.processes, 4'194'304);
+    } else if (equal(name, "--file-size")) {
+      fits = take_number(value, arguments.file_gigabytes);
     } else if (equal(name, "--token-variable")) {
       arguments.token_variable = value;
     } else if (equal(name, "--stdin")) {

@@ -10,6 +10,8 @@ struct Arguments {
   int port = 0;
   const char* token_variable = nullptr;
   bool no_relay = false;
+  int processes = 0;  // 0: not limited here
+  int file_gigabytes = 0;
   bool print_report = false;
   const char* input = nullptr;
   const char* writable[most_paths] = {};

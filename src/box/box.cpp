@@ -12,6 +12,9 @@
 //   --probe-writable DIR    must be writable: tried, and told in the report (repeatable, 512 at most, as all lists)
 //   --probe-protected PATH  must hold against writing, replacing and moving away, and so must its parents below the
 //                           --probe-writable directory that holds it: tried, undone where it works, and told
+//   --processes N           where the engine cannot count the box's processes: N for the box's user, counted by the
+//   kernel
+//   --file-size N           no file of the box may grow beyond N GiB
 //   --drop-variable NAME    not handed to the agent
 //   --stdin FILE            the agent's standard input; default /dev/null. A task longer than 128 KiB goes this way:
 //                           the kernel takes no longer argument
@@ -107,6 +110,7 @@ int serve(int epoll, int signals, pid_t agent, Pump& pump) {
 
 int run(const Arguments& arguments) {
   const Found found = find_restrictions();
+  limit_resources(arguments.processes, arguments.file_gigabytes);
   const int filter_code = restrict_system_calls();
   const int signals = take_signals();
   const int listener = arguments.port > 0 ? listen_on_loopback(arguments.port) : -1;

@@ -12,8 +12,6 @@
 namespace sanduk {
 namespace {
 
-bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".toml"); }
-
 std::string singular(const std::string& kind) { return kind.substr(0, kind.size() - 1); }
 
 // A name is one word: it never leads out of the catalogue's folders.
@@ -24,6 +22,8 @@ bool is_word(const std::string& name) {
 }
 
 }  // namespace
+
+bool names_a_file(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".toml"); }
 
 std::vector<std::string> Catalog::names(const std::string& kind) const {
   std::set<std::string> result;
@@ -46,7 +46,7 @@ std::optional<Record> Catalog::load(const std::string& kind, const FieldTable<Re
   const std::size_t faults_before = problems.count_errors();
   const std::filesystem::path own = user_directory_ / kind / (name + ".toml");
   const std::string embedded = "resources/" + kind + "/" + name + ".toml";
-  if (is_path(name)) {
+  if (names_a_file(name)) {
     document = read_document_file(where.directory / name, name, problems);
   } else if (is_word(name) && std::filesystem::exists(own, failed)) {
     document = read_document_file(own, own.string(), problems);

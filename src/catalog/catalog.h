@@ -18,6 +18,9 @@ struct CatalogEntry {
   std::string file;
 };
 
+// Whether a name of an agent, a provider or an engine is the path of a file of the user's own.
+bool names_a_file(const std::string& name);
+
 class Catalog {
  public:
   // `user_directory` is ~/.config/sanduk; its agents/, providers/ and engines/ may be missing.

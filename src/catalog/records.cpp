@@ -126,6 +126,49 @@ FieldTable<EngineRecord> engine_fields() {
           .always_required(),
       field<R>(
           "platforms", [](R & r) -> auto& { return r.platforms; }, "where `auto` considers it: linux, macos"),
+      field<R>(
+          "dialect", [](R & r) -> auto& { return r.dialect; }, "whose answers it gives")
+          .one_of({"docker", "podman", "apple"}),
+      field<R>(
+          "create.flags", [](R & r) -> auto& { return r.create_flags; }, "what `create` always gets"),
+      field<R>(
+          "create.sealed_flags", [](R & r) -> auto& { return r.sealed_flags; },
+          "what `create` gets besides where the box has no network"),
+      field<R>(
+          "create.lacks", [](R & r) -> auto& { return r.lacks; }, "flags of `create` that it does not know"),
+      field<R>(
+          "create.rootless_userns", [](R & r) -> auto& { return r.rootless_userns; },
+          "value of --userns that keeps files the caller's where it runs as a plain user; {uid} and {gid} filled in"),
+      field<R>(
+          "remove", [](R & r) -> auto& { return r.remove; },
+          "words that end and delete the container named after them"),
+      field<R>(
+          "list.label", [](R & r) -> auto& { return r.label_words; },
+          "how `ps --format` is asked for the label {label} of a container"),
+      field<R>(
+          "create.global_runtime", [](R & r) -> auto& { return r.global_runtime; },
+          "whether --runtime stands before the verb"),
+      field<R>(
+          "network.gateway", [](R & r) -> auto& { return r.network_gateway; },
+          "where `network inspect` says the gateway: members and indices with dots"),
+      field<R>(
+          "network.internal", [](R & r) -> auto& { return r.network_internal; },
+          "where `network inspect` says that a network leads nowhere"),
+      field<R>(
+          "network.holder", [](R & r) -> auto& { return r.network_holder; },
+          "whether a network's bridge is there only while a container is attached"),
+      field<R>(
+          "service.ready", [](R & r) -> auto& { return r.service_ready; },
+          "words that print something and succeed when it answers")
+          .always_required(),
+      field<R>(
+          "service.start", [](R & r) -> auto& { return r.service_start; }, "words that start its service"),
+      field<R>(
+          "service.stop", [](R & r) -> auto& { return r.service_stop; }, "words that stop its service"),
+      field<R>(
+          "hint.start", [](R & r) -> auto& { return r.start_hint; }, "how a stopped one is started, in words"),
+      field<R>(
+          "hint.permission", [](R & r) -> auto& { return r.permission_hint; }, "how a user is let in, in words"),
   };
 }
 

@@ -58,6 +58,22 @@ struct EngineRecord {
   Setting<std::string> summary;
   Setting<std::string> program;
   Setting<TextList> platforms;
+  Setting<std::string> dialect{"docker"};
+  Setting<TextList> create_flags;
+  Setting<TextList> sealed_flags;
+  Setting<TextList> lacks;
+  Setting<std::string> rootless_userns;
+  Setting<TextList> remove{{{"rm"}, {"--force"}, {"--volumes"}}};
+  Setting<std::string> label_words{R"({{.Label "{label}"}})"};
+  Setting<bool> global_runtime;
+  Setting<std::string> network_gateway;
+  Setting<std::string> network_internal;
+  Setting<bool> network_holder;
+  Setting<TextList> service_ready;
+  Setting<TextList> service_start;
+  Setting<TextList> service_stop;
+  Setting<std::string> start_hint;
+  Setting<std::string> permission_hint;
 };
 
 FieldTable<AgentRecord> agent_fields();

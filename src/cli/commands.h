@@ -25,6 +25,7 @@ struct CommandRule {
   std::size_t least_words = 0;
   std::size_t most_words = 0;
   int (*run)(const Invocation& call, World& world) = nullptr;
+  std::vector<std::string> settings = {};  // paths of the only settings that it takes
 };
 
 const std::vector<CommandFlag>& command_flags();
@@ -43,6 +44,20 @@ int run_init(const Invocation& call, World& world);
 int run_man(const Invocation& call, World& world);
 int run_completions(const Invocation& call, World& world);
 int run_schema(const Invocation& call, World& world);
+int run_ps(const Invocation& call, World& world);
+int run_stop(const Invocation& call, World& world);
+int run_clean(const Invocation& call, World& world);
+int run_destroy(const Invocation& call, World& world);
+int run_gc(const Invocation& call, World& world);
+int run_changes(const Invocation& call, World& world);
+int run_take(const Invocation& call, World& world);
+int run_logs(const Invocation& call, World& world);
+int run_exec(const Invocation& call, World& world);
+int run_attach(const Invocation& call, World& world);
+int run_shell(const Invocation& call, World& world);
+int run_build(const Invocation& call, World& world);
+int run_doctor(const Invocation& call, World& world);
+int run_system(const Invocation& call, World& world);
 
 // The whole help, or that of one command.
 std::string help_text();

@@ -1,5 +1,7 @@
 #include "cli/engine_words.h"
 
+#include <filesystem>
+
 #include "base/text.h"
 #include "container/box.h"
 
@@ -8,7 +10,7 @@ namespace sanduk {
 std::vector<std::vector<std::string>> engine_commands(const Plan& plan) {
   BoxNames names;
   names.run_id = "{run}";
-  names.engine = plan.engines.empty() ? "docker" : plan.engines[0];
+  if (!plan.engines.empty()) names.engine = plan.engines[0];
   names.image = plan.image.ref;
   names.socket_directory = "{relay}";
   names.helper_directory = "{helper}";
@@ -26,6 +28,17 @@ std::string engine_command_lines(const Plan& plan) {
     text += printable(join(words, " "), true) + "\n";
   }
   return text;
+}
+
+std::string build_command_line(const Plan& plan) {
+  const bool builtin = plan.image.containerfile.starts_with("builtin:");
+  const std::filesystem::path file = plan.image.containerfile;
+  const std::vector<std::string> argv = build_command(
+      plan.image, plan.engines.empty() ? PlannedEngine{} : plan.engines[0],
+      builtin ? "{build}/Containerfile" : file.string(), builtin ? "{build}/context" : file.parent_path().string(), {});
+  std::vector<std::string> words;
+  for (const std::string& word : argv) words.push_back(shell_quoted(word));
+  return printable(join(words, " ")) + "\n";
 }
 
 std::string engine_group(const Plan& plan) {

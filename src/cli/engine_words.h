@@ -14,6 +14,9 @@ std::vector<std::vector<std::string>> engine_commands(const Plan& plan);
 // One line a command.
 std::string engine_command_lines(const Plan& plan);
 
+// How its image is built, in one line.
+std::string build_command_line(const Plan& plan);
+
 // The group of `sanduk plan` that shows how the box is made: one flag a line.
 std::string engine_group(const Plan& plan);
 

@@ -61,6 +61,10 @@ std::string help_text(const CommandRule& command) {
     if (std::find(command.flags.begin(), command.flags.end(), flag.name) == command.flags.end()) continue;
     own += flag_row(flag.name, flag.short_name, flag.placeholder, flag.help);
   }
+  for (const Field<Profile>& field : profile_fields()) {
+    if (std::find(command.settings.begin(), command.settings.end(), field.path) == command.settings.end()) continue;
+    own += flag_row(field.flag, field.short_flag, field.placeholder, field.help);
+  }
   if (!own.empty()) text += "\nFlags:\n" + own;
   if (command.takes_profile_flags) text += "\n" + profile_flag_rows();
   return text;

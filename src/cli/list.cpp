@@ -1,11 +1,13 @@
-// sanduk list agents|providers|engines|profiles
+// sanduk list agents|providers|runtimes|profiles
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
+#include "cli/engine_choice.h"
 #include "cli/exit_code.h"
 #include "profile/load.h"
+#include "resolve/engine.h"
 
 namespace sanduk {
 namespace {
@@ -48,8 +50,12 @@ std::vector<Row> engine_rows(const Catalog& catalog, World& world, Diagnostics& 
   for (const std::string& name : catalog.names("engines")) {
     const std::optional<EngineRecord> engine = catalog.engine(name, {}, problems);
     if (!engine) continue;
-    const bool installed = world.run({{*engine->program, "--version"}, {}, {}, false}, std::chrono::seconds(10)).ok();
-    rows.push_back({{"name", name}, {"summary", *engine->summary}, {"installed", installed ? "yes" : "no"}});
+    const EngineAnswer answer = ask_engine(world, planned_engine(*engine));
+    rows.push_back({{"name", name},
+                    {"summary", *engine->summary},
+                    {"installed", answer.installed ? "yes" : "no"},
+                    {"ready", answer.ready ? "yes" : "no"},
+                    {"version", answer.version}});
   }
   return rows;
 }
@@ -112,7 +118,7 @@ int run_list(const Invocation& call, World& world) {
   } else {
     problems.add(error("usage", "there is no list of `" + printable(kind) + "`")
                      .at(call.span_of_word(0))
-                     .with_help("lists: agents, providers, engines, profiles"));
+                     .with_help("lists: agents, providers, runtimes, profiles"));
     return report_problems(problems, call.terminal);
   }
   print_result(call.has("--json") ? rows_json(kind, rows) : rows_text(rows));

@@ -45,10 +45,19 @@ void check_call(const Invocation& call, const CommandRule& command, Diagnostics&
                      .with_help("see `sanduk " + command.name + " --help`"));
   }
   if (!command.takes_profile_flags) {
-    for (const Entry& entry : call.line.settings.root.entries) {
-      problems.add(error("unknown-flag", "`sanduk " + command.name + "` takes no settings")
-                       .at(entry.key_span)
+    const auto refuse = [&](const Span& span) {
+      problems.add(error("unknown-flag", "`sanduk " + command.name + "` takes no " +
+                                             (command.settings.empty() ? "settings" : "such setting"))
+                       .at(span)
                        .with_help("see `sanduk " + command.name + " --help`"));
+    };
+    for (const Entry& entry : call.line.settings.root.entries) {
+      if (entry.value.entries.empty()) refuse(entry.key_span);
+      for (const Entry& inner : entry.value.entries) {
+        const std::string path = entry.key + "." + inner.key;
+        if (std::find(command.settings.begin(), command.settings.end(), path) == command.settings.end())
+          refuse(inner.key_span.known() ? inner.key_span : entry.key_span);
+      }
     }
   }
   if (call.words.size() < command.least_words || call.words.size() > command.most_words) {

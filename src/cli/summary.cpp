@@ -89,6 +89,7 @@ std::string outcome_json(const RunOutcome& outcome) {
   write_count(json, "out", outcome.relay.usage.out);
   json.end_object();
   json.field("report", outcome.report_file);
+  json.field("changed_host_files", outcome.changed_host_files);
   json.field("record", outcome.record_directory);
   json.end_object();
   return json.text() + "\n";
@@ -97,6 +98,8 @@ std::string outcome_json(const RunOutcome& outcome) {
 std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal, bool quiet) {
   std::string text;
   if (outcome.diagnostic) text += render_text(*outcome.diagnostic, {terminal.color});
+  if (outcome.status == RunStatus::host_not_ready)
+    text += "sanduk: this host is not ready; `sanduk doctor` looks at all that a run needs\n";
   if (quiet) return text;
   const bool started = !outcome.record_directory.empty();
   if (started) {
@@ -105,6 +108,12 @@ std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal,
       text += "  agent   " + numbers + "\n";
     if (outcome.relay.calls + outcome.relay.refused > 0) text += "  relay   " + tally_line(outcome.relay) + "\n";
     if (!outcome.report_file.empty()) text += "  report  " + printable(outcome.report_file) + "\n";
+    if (!outcome.changed_host_files.empty())
+      text += "  warning: the agent changed what this host may run or obey; look before you use it:\n";
+    for (std::size_t i = 0; i < outcome.changed_host_files.size() && i < 20; ++i)
+      text += "          " + printable(outcome.changed_host_files[i]) + "\n";
+    if (outcome.changed_host_files.size() > 20)
+      text += "          and " + std::to_string(outcome.changed_host_files.size() - 20) + " more, in the record\n";
     text += "  record  " + printable(outcome.record_directory) + "\n";
   }
   return text;

@@ -16,8 +16,8 @@ struct Cover;
 
 // What a run adds to its plan: names and places that are known only now.
 struct BoxNames {
-  std::string run_id;            // "sanduk-" and lower-case hexadecimal: container name, label value
-  std::string engine;            // "docker", "podman"
+  std::string run_id;  // "sanduk-" and lower-case hexadecimal: container name, label value
+  PlannedEngine engine;
   std::string image;             // resolved reference
   std::string socket_directory;  // host directory with relay.sock, mounted read-only at /run/sanduk
   std::string helper_directory;  // host directory with the file `box`, mounted read-only at /sanduk
@@ -27,6 +27,12 @@ struct BoxNames {
   std::string state_directory;
   std::string input_file = {};  // host file that becomes the agent's standard input; empty: /dev/null
   bool rootless = false;        // the engine runs as a plain user
+  bool without_limits =
+      false;                 // the engine cannot set limits of control groups; processes are counted by the user then
+  bool interactive = false;  // a terminal and standard input for the agent
+  // Transport gateway: the network of this run, and where the relay listens on its gateway, "ADDRESS:PORT".
+  std::string network = {};
+  std::string relay_address = {};
 };
 
 // Where things are inside the box.
@@ -50,8 +56,17 @@ std::vector<std::string> create_command(const Plan& plan, const BoxNames& names)
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names, const std::vector<Cover>& covers);
 std::vector<std::string> start_command(const BoxNames& names);  // start --attach
 std::vector<std::string> kill_command(const BoxNames& names);
+std::vector<std::string> stop_command(const BoxNames& names);    // leaves it on disk
+std::vector<std::string> attach_command(const BoxNames& names);  // its output; a signal ends the watching only
+// One more program in a running box, as the box's own user. `terminal`: it gets one, and what is typed.
+std::vector<std::string> exec_command(const BoxNames& names, bool terminal, const std::vector<std::string>& program);
 std::vector<std::string> remove_command(const BoxNames& names);         // rm --force --volumes
 std::vector<std::string> inspect_state_command(const BoxNames& names);  // prints "running|exited CODE OOM" in one line
+
+// `ENGINE build …` of the plan's image. `inherited`: variables that the build takes from the client's environment by
+// name.
+std::vector<std::string> build_command(const PlannedImage& image, const PlannedEngine& engine, const std::string& file,
+                                       const std::string& context, const std::vector<std::string>& inherited);
 
 // Variables that the engine's client must have in its own environment, so that `-e NAME` finds them: those of the agent
 // whose value holds {token}. In mode open, where there is no relay, {token} stands for the key itself.
@@ -62,7 +77,7 @@ std::map<std::string, std::string> inherited_variables(const Plan& plan, const S
 std::vector<std::string> check_box_report(std::string_view report, const Plan& plan, const Secret& key);
 
 // Our containers, running or not, one a line, words apart by tabs.
-std::vector<std::string> list_command(const std::string& engine);
+std::vector<std::string> list_command(const PlannedEngine& engine);
 struct ListedBox {
   std::string name;
   std::string state;  // "created", "running", "exited", …

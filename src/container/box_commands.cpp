@@ -1,12 +1,13 @@
 #include "base/text.h"
 #include "container/box.h"
-#include "container/engine_facts.h"
 #include "diagnostics/diagnostic.h"
 
 namespace sanduk {
 namespace {
 
-std::string label(std::string_view name) { return "\t{{.Label \"" + std::string(name) + "\"}}"; }
+std::string label(const PlannedEngine& engine, std::string_view name) {
+  return "\t" + replace_all(engine.label_words, "{label}", name);
+}
 
 RunError unreadable(std::string_view line) {
   Diagnostic diagnostic = error("engine-answer", "the engine's list of containers cannot be read");
@@ -17,19 +18,37 @@ RunError unreadable(std::string_view line) {
 }  // namespace
 
 std::vector<std::string> start_command(const BoxNames& names) {
-  return {engine_facts(names.engine).program, "start", "--attach", names.run_id};
+  std::vector<std::string> argv = {names.engine.program, "start", "--attach"};
+  if (names.interactive) argv.emplace_back("--interactive");
+  argv.push_back(names.run_id);
+  return argv;
 }
 
-std::vector<std::string> kill_command(const BoxNames& names) {
-  return {engine_facts(names.engine).program, "kill", names.run_id};
+std::vector<std::string> stop_command(const BoxNames& names) { return {names.engine.program, "stop", names.run_id}; }
+
+std::vector<std::string> attach_command(const BoxNames& names) {
+  return {names.engine.program, "attach", "--no-stdin", "--sig-proxy=false", names.run_id};
 }
+
+std::vector<std::string> exec_command(const BoxNames& names, bool terminal, const std::vector<std::string>& program) {
+  std::vector<std::string> argv = {names.engine.program, "exec"};
+  if (terminal) argv.insert(argv.end(), {"--interactive", "--tty"});
+  argv.push_back(names.run_id);
+  argv.insert(argv.end(), program.begin(), program.end());
+  return argv;
+}
+
+std::vector<std::string> kill_command(const BoxNames& names) { return {names.engine.program, "kill", names.run_id}; }
 
 std::vector<std::string> remove_command(const BoxNames& names) {
-  return {engine_facts(names.engine).program, "rm", "--force", "--volumes", names.run_id};
+  std::vector<std::string> argv = {names.engine.program};
+  argv.insert(argv.end(), names.engine.remove.begin(), names.engine.remove.end());
+  argv.push_back(names.run_id);
+  return argv;
 }
 
 std::vector<std::string> inspect_state_command(const BoxNames& names) {
-  return {engine_facts(names.engine).program,
+  return {names.engine.program,
           "container",
           "inspect",
           "--format",
@@ -37,17 +56,41 @@ std::vector<std::string> inspect_state_command(const BoxNames& names) {
           names.run_id};
 }
 
-std::vector<std::string> list_command(const std::string& engine) {
-  return {engine_facts(engine).program,
+std::vector<std::string> build_command(const PlannedImage& image, const PlannedEngine& engine, const std::string& file,
+                                       const std::string& context, const std::vector<std::string>& inherited) {
+  std::vector<std::string> argv = {engine.program, "build", "--force-rm", "--tag", image.ref, "--file", file};
+  if (image.rebuild) argv.emplace_back("--no-cache");
+  for (const Variable& argument : image.build_arguments) {
+    argv.emplace_back("--build-arg");
+    argv.push_back(argument.name + "=" + argument.value);
+  }
+  for (const std::string& name : inherited) argv.insert(argv.end(), {"--build-arg", name});
+  argv.push_back(context);
+  return argv;
+}
+
+std::vector<std::string> list_command(const PlannedEngine& engine) {
+  return {engine.program,
           "ps",
           "--all",
           "--no-trunc",
           "--filter",
           "label=" + std::string(label_run),
           "--format",
-          "{{.Names}}\t{{.State}}" + label(label_run) + label(label_owner_pid) + label(label_owner_start) +
-              label(label_state)};
+          "{{.Names}}\t{{.State}}" + label(engine, label_run) + label(engine, label_owner_pid) +
+              label(engine, label_owner_start) + label(engine, label_state)};
 }
+
+namespace {
+
+// "running", "exited" …: some engines tell more than that, or it in other words ("Up 3 seconds", "Exited (0) 1 hour
+// ago").
+std::string state_word_of(const std::string& text) {
+  const std::string word = lower(split(trim(text), ' ').at(0));
+  return word == "up" ? "running" : word == "configured" ? "created" : word;
+}
+
+}  // namespace
 
 std::vector<ListedBox> read_list(std::string_view output) {
   std::vector<ListedBox> boxes;
@@ -57,7 +100,7 @@ std::vector<ListedBox> read_list(std::string_view output) {
     if (words.size() != 6) throw unreadable(line);
     const std::optional<std::int64_t> pid = parse_decimal(words[3]);
     if (!pid) throw unreadable(line);
-    boxes.push_back({words[0], words[1], words[2], *pid, words[4], words[5]});
+    boxes.push_back({words[0], state_word_of(words[1]), words[2], *pid, words[4], words[5]});
   }
   return boxes;
 }

@@ -163,10 +163,15 @@ void check_environment(const Object& report, const Plan& plan, const Secret& key
   }
 }
 
-void check_writable(const Object& report, Faults& faults) {
+void check_writable(const Object& report, const Plan& plan, Faults& faults) {
   for (const Object& entry : objects_of(json_array(report, "writable"))) {
     if (text_of(entry, "path") != box_workspace) continue;
     const std::string code = text_of(entry, "outcome");
+    if (plan.workspace.mode == WorkspaceMode::ro) {
+      if (code == "ok" || code == "?")
+        faults.push_back("the agent could write the workspace, which is to be read-only");
+      return;
+    }
     if (code == "ok") return;
     faults.push_back("the agent could not write the workspace (" + shown(code) + ")" +
                      (code == "EACCES" ? ": it belongs to another user" : ""));
@@ -259,7 +264,7 @@ std::vector<std::string> check_box_report(std::string_view report, const Plan& p
   check_privileges(facts, plan, faults);
   check_processes(facts, key, faults);
   check_environment(facts, plan, plan.mode == NetworkMode::open ? Secret() : key.copy(), faults);
-  check_writable(facts, faults);
+  check_writable(facts, plan, faults);
   check_protected(facts, plan, faults);
   check_limits(facts, plan.limits, faults);
   check_devices(facts, faults);

@@ -101,6 +101,8 @@ PathLookup look_on_host(const std::string& workspace) {
 }
 
 std::vector<Cover> covers_of(const PlannedWorkspace& workspace, const PathLookup& lookup) {
+  // A read-only workspace holds all of its paths; a writable mount inside would be a hole in it.
+  if (workspace.mode == WorkspaceMode::ro) return {};
   std::map<std::string, How> all;
   for (const std::string& path : workspace.protected_paths) {
     for (const Cover& cover : covers_of_path(path, lookup)) {

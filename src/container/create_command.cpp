@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <stdexcept>
@@ -5,12 +6,13 @@
 #include "base/text.h"
 #include "container/box.h"
 #include "container/covers.h"
-#include "container/engine_facts.h"
 #include "diagnostics/diagnostic.h"
 
 namespace sanduk {
 namespace {
 
+// One runaway file does not fill the host's disk. No work tree has larger ones.
+constexpr int largest_file_gigabytes = 16;
 constexpr std::size_t most_argument = 131071;  // MAX_ARG_STRLEN of the kernel, less its zero byte
 
 // What an engine's client may add on its own from its user's settings: in a box without a network a proxy is of no use,
@@ -19,9 +21,12 @@ constexpr std::array<std::string_view, 10> proxy_variables = {"HTTP_PROXY", "HTT
                                                               "ALL_PROXY",  "http_proxy",  "https_proxy", "ftp_proxy",
                                                               "no_proxy",   "all_proxy"};
 
-// Collects argv.
+// Collects argv. Options that the engine lacks are left out.
 class Line {
  public:
+  explicit Line(const PlannedEngine& engine) : engine_(engine) {}
+  const PlannedEngine& engine() const { return engine_; }
+
   Line& word(std::string_view text) {
     argv_.emplace_back(text);
     return *this;
@@ -30,10 +35,14 @@ class Line {
     argv_.insert(argv_.end(), all.begin(), all.end());
     return *this;
   }
-  Line& option(std::string_view name, std::string_view value) { return word(name).word(value); }
+  Line& option(std::string_view name, std::string_view value) {
+    const bool lacked = std::find(engine_.lacks.begin(), engine_.lacks.end(), name) != engine_.lacks.end();
+    return lacked ? *this : word(name).word(value);
+  }
   std::vector<std::string> take() { return std::move(argv_); }
 
  private:
+  const PlannedEngine& engine_;
   std::vector<std::string> argv_;
 };
 
@@ -43,7 +52,18 @@ std::string csv_field(const std::string& text) {
   return "\"" + replace_all(text, "\"", "\"\"") + "\"";
 }
 
+// Podman cuts the value at each comma, whatever quotes there are.
+void check_mountable(const PlannedEngine& engine, const std::string& path) {
+  if (engine.dialect != "podman" || path.find_first_of(",\"") == std::string::npos) return;
+  Diagnostic diagnostic = error("mount-path", "`" + printable(path) + "` cannot be mounted by " + engine.name);
+  diagnostic.note("its command line takes no comma and no quote in a path");
+  diagnostic.with_help("rename it, or use another engine");
+  throw RunError(Failure::host, diagnostic);
+}
+
 void add_mount(Line& line, const std::string& host, std::string_view box, bool read_only) {
+  check_mountable(line.engine(), host);
+  check_mountable(line.engine(), std::string(box));
   std::string value = "type=bind," + csv_field("source=" + host) + "," + csv_field("target=" + std::string(box));
   if (read_only) value += ",readonly";
   line.option("--mount", value);
@@ -51,7 +71,7 @@ void add_mount(Line& line, const std::string& host, std::string_view box, bool r
 
 void add_mounts(Line& line, const Plan& plan, const BoxNames& names, const std::vector<Cover>& covers) {
   const std::string& workspace = plan.workspace.host_path;
-  add_mount(line, workspace, box_workspace, false);
+  add_mount(line, workspace, box_workspace, plan.workspace.mode == WorkspaceMode::ro);
   for (const Cover& cover : covers) {
     const std::string target = std::string(box_workspace) + "/" + cover.path;
     switch (cover.how) {
@@ -83,7 +103,8 @@ std::string number(double value) {
   return {text.data(), end};
 }
 
-void add_limits(Line& line, const PlannedLimits& limits) {
+void add_limits(Line& line, const PlannedLimits& limits, bool without_groups) {
+  if (without_groups) return;
   if (limits.pids > 0) line.option("--pids-limit", std::to_string(limits.pids));
   if (limits.memory_bytes > 0) {
     // The same number twice: no swap besides.
@@ -144,7 +165,11 @@ void add_helper_arguments(Line& line, const Plan& plan, const BoxNames& names) {
     line.option("--socket", box_socket).option("--port", std::to_string(box_relay_port));
     line.option("--token-variable", plan.agent.token_variable);
   }
-  line.option("--probe-writable", box_workspace);
+  if (names.without_limits && plan.limits.pids > 0) line.option("--processes", std::to_string(plan.limits.pids));
+  line.option("--file-size", std::to_string(largest_file_gigabytes));
+  // The helper alone, without a host that judges, would refuse a workspace that cannot be written.
+  const bool read_only = plan.workspace.mode == WorkspaceMode::ro;
+  if (!read_only || plan.transport != Transport::none) line.option("--probe-writable", box_workspace);
   for (const std::string& path : plan.workspace.protected_paths) {
     const std::string plain = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
     line.option("--probe-protected", std::string(box_workspace) + "/" + plain);
@@ -192,9 +217,11 @@ std::vector<std::string> create_command(const Plan& plan, const BoxNames& names,
   if (plan.mode == NetworkMode::sealed && plan.transport != Transport::socket) {
     throw std::logic_error("a sealed box has no way to its relay");
   }
-  const EngineFacts& engine = engine_facts(names.engine);
-  Line line;
-  line.word(engine.program).word("create").option("--name", names.run_id).words(engine.create_flags);
+  const PlannedEngine& engine = names.engine;
+  Line line(engine);
+  line.word(engine.program);
+  if (engine.global_runtime && !plan.oci_runtime.empty()) line.option("--runtime", plan.oci_runtime);
+  line.word("create").option("--name", names.run_id).words(engine.create_flags);
   add_labels(line, names);
   if (plan.mode == NetworkMode::sealed) line.option("--network", "none").words(engine.sealed_flags);
   line.option("--cap-drop", "ALL").option("--security-opt", "no-new-privileges");
@@ -204,7 +231,9 @@ std::vector<std::string> create_command(const Plan& plan, const BoxNames& names,
   if (names.rootless && !engine.rootless_userns.empty()) {
     line.option("--userns", replace_all(replace_all(engine.rootless_userns, "{uid}", uid), "{gid}", gid));
   }
-  add_limits(line, plan.limits);
+  if (names.interactive) line.word("--interactive").word("--tty");
+  if (!engine.global_runtime && !plan.oci_runtime.empty()) line.option("--runtime", plan.oci_runtime);
+  add_limits(line, plan.limits, names.without_limits);
   line.option("--hostname", "sanduk").option("--workdir", box_workspace).option("--stop-timeout", "5");
   add_mounts(line, plan, names, covers);
   add_variables(line, plan);

@@ -87,6 +87,8 @@ void check_reported_mounts(const std::vector<ReportedMount>& mounts, const Plan&
   const auto workspace = by_path.find(std::string(box_workspace));
   if (workspace == by_path.end()) {
     faults.push_back("the workspace is not mounted in the box");
+  } else if (plan.workspace.mode == WorkspaceMode::ro) {
+    if (!is_read_only(workspace->second)) faults.push_back("the workspace can be written by the box");
   } else {
     for (const std::string& path : plan.workspace.protected_paths)
       check_cover(by_path, workspace->second, path, faults);

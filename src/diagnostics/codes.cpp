@@ -66,6 +66,15 @@ const std::vector<CodeGroup>& code_groups() {
       {"the command line",
        {
            {"usage", "The command needs other words than it was given."},
+           {"unknown-run",
+            "No run has this id or container, or several have it. Any part of an id that fits one run alone will do."},
+           {"run-not-running", "The box of this run has ended, or was not started yet: there is nothing to look into."},
+           {"no-copy", "Only a run with workspace.mode = \"copy\" leaves changes to look at and to take."},
+           {"take-conflict",
+            "A file was changed in the workspace after the run had made its copy, and the run changed it as well. "
+            "Nothing "
+            "was taken; `sanduk changes` shows both sides, `sanduk take --force` takes the copy's."},
+           {"no-terminal", "A shell needs somebody who types: standard input and output must be a terminal."},
            {"unknown-command", "There is no such command. `sanduk --help` lists them."},
            {"unknown-flag",
             "There is no such flag, or it belongs to another command. Flags are never abbreviated. A word that begins "
@@ -146,6 +155,9 @@ const std::vector<CodeGroup>& code_groups() {
            {"engine-denied", "The engine answers, but not to you: its socket belongs to another user or group."},
            {"engine-answer",
             "The engine answered something that cannot be understood; its version may be too old or too new."},
+           {"not-managed", "The engine's service is started and stopped outside of sanduk: by the system, or by hand."},
+           {"mount-path", "Podman's command line cannot name a path that holds a comma or a quote. Docker's can."},
+           {"workspace-copy", "The copy of the workspace could not be made: usually the disk is full."},
            {"image-missing", "The image is not there and there is nothing to build it from."},
            {"image-build-failed", "The engine could not build the image; its last lines are shown."},
            {"image-uid", "The image runs as another user than the plan says."},

@@ -26,11 +26,11 @@ Ending agent_fault(std::string_view code, const std::string& message, int exit_c
 Ending judge_agent_end(const AgentEnd& end, const Plan& plan, const BoxNames& names) {
   const std::string agent = plan.agent.name.empty() ? "the agent" : "the agent (" + plan.agent.name + ")";
   if (!end.container) {
-    return host_fault(codes::container_failed, names.engine + " lost the container while the agent was at work", {},
-                      end.errors);
+    return host_fault(codes::container_failed, names.engine.name + " lost the container while the agent was at work",
+                      {}, end.errors);
   }
   if (end.container->status == "created") {
-    return host_fault(codes::container_failed, names.engine + " could not start the container", {}, end.errors);
+    return host_fault(codes::container_failed, names.engine.name + " could not start the container", {}, end.errors);
   }
   if (end.container->status != "exited" && end.container->status != "dead" && end.container->status != "stopped") {
     return host_fault(codes::container_failed,
@@ -53,7 +53,9 @@ Ending judge_agent_end(const AgentEnd& end, const Plan& plan, const BoxNames& na
     return ending;
   }
   if (code == 137) {
-    return agent_fault(codes::agent_failed, agent + " was killed from outside (exit code 137)", code, end);
+    Ending ending = agent_fault(codes::agent_failed, agent + " was killed from outside (exit code 137)", code, end);
+    ending.diagnostic->with_help("if nobody did, the kernel did, for memory: raise caps.memory");
+    return ending;
   }
   if (code != 0) {
     return agent_fault(codes::agent_failed, agent + " ended with exit code " + std::to_string(code), code, end);

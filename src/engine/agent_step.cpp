@@ -34,9 +34,11 @@ class AgentStep : public Step {
                                              "there is no reader for `" + run_.plan.agent.reader + "`"));
     }
     run_.old_report = mark_report(run_.plan.workspace.host_path, run_.plan.workspace.report);
+    run_.host_files_before = mark_host_files(run_.plan.workspace.host_path);
     run_.record.update([](RunRecord& record) { record.state = RunState::running; });
 
-    Child child = run_.start_client({.argv = start_command(run_.names), .variables = {}, .input = {}});
+    Child child = run_.start_client(
+        {.argv = start_command(run_.names), .variables = {}, .input = {}, .inherit_terminal = run_.names.interactive});
     Pump pump(child, sinks(*reader));
     const std::int64_t seconds = run_.plan.limits.timeout_seconds;
     const Pump::Time deadline = seconds > 0 ? Clock::now() + std::chrono::seconds(seconds) : Pump::Time::max();

@@ -16,6 +16,7 @@ inline constexpr std::string_view image_uid = "image-uid";
 inline constexpr std::string_view socket_path_too_long = "socket-path-too-long";
 inline constexpr std::string_view run_directory = "run-directory";
 inline constexpr std::string_view record_unwritable = "record-unwritable";
+inline constexpr std::string_view workspace_copy = "workspace-copy";
 inline constexpr std::string_view container_failed = "container-failed";
 inline constexpr std::string_view box_broken = "box-broken";
 
@@ -36,7 +37,6 @@ inline constexpr std::string_view interrupted = "interrupted";
 inline constexpr std::string_view report_missing = "report-missing";
 
 // The plan names what this program does not have; only a plan of another version can.
-inline constexpr std::string_view unknown_engine = "unknown-engine";
 inline constexpr std::string_view unknown_reader = "unknown-reader";
 
 inline constexpr std::string_view internal_error = "internal-error";

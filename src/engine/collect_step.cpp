@@ -16,6 +16,7 @@ class CollectStep : public Step {
   void perform() override {
     const PlannedWorkspace& workspace = run_.plan.workspace;
     run_.record.update([](RunRecord& record) { record.state = RunState::collecting; });
+    run_.changed_host_files = changed_host_files(run_.host_files_before, mark_host_files(workspace.host_path));
     if (workspace.report.empty()) return;
     std::string why;
     const std::optional<std::string> copy =

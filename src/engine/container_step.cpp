@@ -51,7 +51,7 @@ class ContainerStep : public Step {
     }
     if (remove_container(run_.world, run_.names, !record.container_settled)) return true;
     run_.left_over = true;
-    run_.note(run_.names.engine + " did not remove the container " + run_.names.run_id +
+    run_.note(run_.names.engine.name + " did not remove the container " + run_.names.run_id +
               "; it will be tried again in the background and by the next run");
     return false;
   }
@@ -126,9 +126,9 @@ class ContainerStep : public Step {
     }
     run_.check_interrupted();
     if (answered && child.poll() == 0) return;
-    Diagnostic diagnostic = error(
-        std::string(codes::container_failed),
-        run_.names.engine + (answered ? " could not create the container" : " did not create the container in time"));
+    Diagnostic diagnostic = error(std::string(codes::container_failed),
+                                  run_.names.engine.name + (answered ? " could not create the container"
+                                                                     : " did not create the container in time"));
     if (!errors.empty()) diagnostic.note(last_words(errors));
     throw RunError(Failure::host, diagnostic);
   }

@@ -1,12 +1,10 @@
 #include "engine/engine_client.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "base/text.h"
-#include "container/engine_facts.h"
 #include "engine/codes.h"
 
 namespace sanduk {
@@ -24,7 +22,9 @@ bool says_no_such(const ProcessResult& result) {
   return false;
 }
 
-RunError engine_fault(const EngineFacts& engine, const ProcessResult& result) {
+}  // namespace
+
+RunError engine_fault(const PlannedEngine& engine, const ProcessResult& result) {
   const std::string program = "`" + engine.program + "`";
   if (!result.started) {
     Diagnostic diagnostic = error(std::string(codes::engine_missing), program + " is not installed");
@@ -45,25 +45,21 @@ RunError engine_fault(const EngineFacts& engine, const ProcessResult& result) {
   return {Failure::host, diagnostic};
 }
 
-const EngineFacts& known_engine(const std::string& name) {
-  try {
-    return engine_facts(name);
-  } catch (const std::logic_error&) {
-    throw RunError(Failure::profile, error(std::string(codes::unknown_engine), "there is no engine `" + name + "`"));
-  }
+bool has_rootless_limits(World& world, const PlannedEngine& engine) {
+  const ProcessResult result = world.run(
+      {.argv = {engine.program, "info", "--format", "{{.Host.CgroupControllers}}"}, .variables = {}, .input = {}},
+      engine_patience);
+  return result.ok() && mentions(result.output, "memory") && mentions(result.output, "pids");
 }
 
-}  // namespace
-
-FoundImage inspect_image(World& world, const std::string& engine, const std::string& ref) {
+FoundImage inspect_image(World& world, const PlannedEngine& engine, const std::string& ref) {
   const std::string format = R"({{.Id}} {{index .Config.Labels "sanduk.agent-uid"}})";
-  const EngineFacts& facts = known_engine(engine);
   const ProcessResult result =
-      world.run({.argv = {facts.program, "image", "inspect", "--format", format, ref}, .variables = {}, .input = {}},
+      world.run({.argv = {engine.program, "image", "inspect", "--format", format, ref}, .variables = {}, .input = {}},
                 engine_patience);
   if (!result.ok()) {
     if (result.started && !result.timed_out && says_no_such(result)) return {};
-    throw engine_fault(facts, result);
+    throw engine_fault(engine, result);
   }
   FoundImage image;
   image.exists = true;
@@ -77,7 +73,7 @@ FoundImage inspect_image(World& world, const std::string& engine, const std::str
 FoundEngine find_engine(const Plan& plan, World& world) {
   std::optional<RunError> first;
   std::vector<std::string> others;
-  for (const std::string& engine : plan.engines) {
+  for (const PlannedEngine& engine : plan.engines) {
     try {
       return {engine, inspect_image(world, engine, plan.image.ref)};
     } catch (const RunError& error) {

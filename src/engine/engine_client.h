@@ -22,13 +22,20 @@ struct FoundImage {
 // A ready engine and what it has under the plan's image name, in one question. Throws RunError where none of the
 // plan's candidates answers: missing, stopped or refusing us are three codes.
 struct FoundEngine {
-  std::string name;
+  PlannedEngine engine;
   FoundImage image;
 };
 FoundEngine find_engine(const Plan& plan, World& world);
 
+// Why the engine gave no answer, in words, and what to do: missing, stopped or refusing us.
+RunError engine_fault(const PlannedEngine& engine, const ProcessResult& result);
+
+// Whether the engine, run by a plain user, can hold a box to its memory, processors and processes: only where control
+// groups of version 2 were handed to that user.
+bool has_rootless_limits(World& world, const PlannedEngine& engine);
+
 // Throws RunError where the engine does not answer; an image that is not there is an answer.
-FoundImage inspect_image(World& world, const std::string& engine, const std::string& ref);
+FoundImage inspect_image(World& world, const PlannedEngine& engine, const std::string& ref);
 
 // What `inspect` says of our container. Nothing when there is none, or the engine does not answer.
 struct ContainerState {

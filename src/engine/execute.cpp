@@ -9,6 +9,7 @@
 #include "engine/run_directory.h"
 #include "engine/step.h"
 #include "engine/stop_signals.h"
+#include "engine/workspace_copy.h"
 
 namespace sanduk {
 namespace {
@@ -125,6 +126,7 @@ void close_record(Record& record, const RunOutcome& outcome, const Run& run, Wor
     data.relay = outcome.relay;
     data.agent = outcome.agent;
     data.report = run.report_file;
+    data.changed_host_files = run.changed_host_files;
   });
 }
 
@@ -134,7 +136,7 @@ void apply(RunOutcome& outcome, Ending ending) {
   outcome.diagnostic = std::move(ending.diagnostic);
 }
 
-void run_plan(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners,
+void run_plan(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners, Goal goal,
               RunOutcome& outcome) {
   const Clock::time_point begin = Clock::now();
   const StateDirectory state{world.state_directory("sanduk")};
@@ -151,15 +153,25 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
   tell(RunStarted{record.run_id(), outcome.record_directory});
   for (const std::string& words : reap_dead_runs(world, state)) tell(Note{words});
 
-  Run run(plan, world, tell, record, watcher);
+  // From here on the workspace is what the box gets.
+  Plan boxed = plan;
+  if (plan.workspace.mode == WorkspaceMode::copy) {
+    boxed.workspace.host_path = copy_directory(record.directory()).string();
+    record.update([&](RunRecord& data) { data.workspace = boxed.workspace.host_path; });
+  }
+  Run run(boxed, world, tell, record, watcher);
+  run.original_workspace = plan.workspace.host_path;
+  run.goal = goal;
+  run.names.interactive = goal == Goal::shell;
   run.state = state;
   run.state_is_new = state_is_new;
   fill_names(run.names, record.data(), state);
-  apply(outcome, perform(plan, run));
+  apply(outcome, perform(boxed, run));
 
   // Beyond this point nothing of the run is left but its record, or the record says what.
   outcome.relay = run.tally;
   outcome.agent = run.agent;
+  outcome.changed_host_files = run.changed_host_files;
   if (!run.report_file.empty()) outcome.report_file = (record.directory() / run.report_file).string();
   outcome.seconds = seconds_since(begin);
   close_record(record, outcome, run, world);
@@ -168,10 +180,11 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
 
 }  // namespace
 
-RunOutcome execute(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners) {
+RunOutcome execute(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners,
+                   Goal goal) {
   RunOutcome outcome;
   try {
-    run_plan(plan, plan_json, world, listeners, outcome);
+    run_plan(plan, plan_json, world, listeners, goal, outcome);
   } catch (...) {
     apply(outcome, ending_of_exception());
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/agent_reader.h"
 #include "base/world.h"
@@ -11,6 +12,9 @@
 #include "plan/plan.h"
 
 namespace sanduk {
+
+// What of a plan is done. build: its image alone. shell: all of it, with the caller's terminal for the agent.
+enum class Goal { run, build, shell };
 
 enum class RunStatus {
   done,
@@ -29,7 +33,8 @@ struct RunOutcome {
   std::optional<Diagnostic> diagnostic;  // why it is not `done`
   std::string run_id;
   std::string record_directory;
-  std::string report_file;  // the copy in the record folder; empty: none was left
+  std::string report_file;                      // the copy in the record folder; empty: none was left
+  std::vector<std::string> changed_host_files;  // what the host may run or obey, and the run has changed
   AgentResult agent;
   RelayTally relay;
   double seconds = 0;
@@ -37,6 +42,7 @@ struct RunOutcome {
 
 // Runs `plan`. Never throws for what can go wrong outside; every step that was begun is undone before it returns.
 // `world.stop_fd` interrupts. `plan_json` is stored as the record's plan.
-RunOutcome execute(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners);
+RunOutcome execute(const Plan& plan, const std::string& plan_json, World& world, const EventListeners& listeners,
+                   Goal goal = Goal::run);
 
 }  // namespace sanduk

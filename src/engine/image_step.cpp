@@ -44,8 +44,8 @@ class ImageStep : public Step {
 
   RunError missing() const {
     Diagnostic diagnostic =
-        error(std::string(codes::image_missing), run_.names.engine + " has no image `" + image().ref + "`");
-    diagnostic.with_help("build or pull it (`" + run_.names.engine + " pull " + shell_quoted(image().ref) +
+        error(std::string(codes::image_missing), run_.names.engine.name + " has no image `" + image().ref + "`");
+    diagnostic.with_help("build or pull it (`" + run_.names.engine.name + " pull " + shell_quoted(image().ref) +
                          "`), or give image.containerfile");
     return {Failure::host, diagnostic};
   }
@@ -58,7 +58,7 @@ class ImageStep : public Step {
     return {Failure::host, diagnostic};
   }
 
-  std::vector<std::string> build_command() const {
+  std::vector<std::string> command_to_build() const {
     std::filesystem::path file = image().containerfile;
     std::filesystem::path context = file.parent_path();
     if (image().containerfile.starts_with(builtin)) {
@@ -71,20 +71,11 @@ class ImageStep : public Step {
       file = build / "Containerfile";
       write_below(build, "Containerfile", *text, 0600);
     }
-    std::vector<std::string> argv = {run_.names.engine, "build",  "--force-rm", "--tag",
-                                     image().ref,       "--file", file.string()};
-    if (image().rebuild) argv.emplace_back("--no-cache");
-    for (const Variable& argument : image().build_arguments) {
-      argv.emplace_back("--build-arg");
-      argv.push_back(argument.name + "=" + argument.value);
-    }
+    std::vector<std::string> inherited;
     for (const char* name : from_environment) {
-      if (!run_.world.variable(name)) continue;
-      argv.emplace_back("--build-arg");
-      argv.emplace_back(name);
+      if (run_.world.variable(name)) inherited.emplace_back(name);
     }
-    argv.push_back(context.string());
-    return argv;
+    return sanduk::build_command(image(), run_.names.engine, file.string(), context.string(), inherited);
   }
 
   void build() {
@@ -93,7 +84,7 @@ class ImageStep : public Step {
     const auto keep = [&](std::string_view bytes) {
       log.append(bytes.substr(0, most_log - std::min(most_log, log.size())));
     };
-    Child child = run_.start_client({.argv = build_command(), .variables = {}, .input = {}});
+    Child child = run_.start_client({.argv = command_to_build(), .variables = {}, .input = {}});
     Pump pump(child, {.output = keep, .errors = keep, .tick = [&] { run_.tell(Tick{}); }});
     const Pump::End end = pump.run(Pump::Time::max(), run_.world.stop_fd, -1);
     if (end == Pump::End::stop) {
@@ -103,7 +94,8 @@ class ImageStep : public Step {
     write_file_atomically(run_.record.directory() / "build.log", log);
     run_.check_interrupted();
     const int code = child.wait_for(std::chrono::seconds(5)).value_or(-1);
-    if (code != 0) throw failed("`" + run_.names.engine + " build` ended with exit code " + std::to_string(code), log);
+    if (code != 0)
+      throw failed("`" + run_.names.engine.name + " build` ended with exit code " + std::to_string(code), log);
   }
 
   void check_user() const {
@@ -113,7 +105,7 @@ class ImageStep : public Step {
     Diagnostic diagnostic =
         error(std::string(codes::image_uid), "the image `" + image().ref + "` was built for user " + label +
                                                  "; as user " + uid + " the agent could not write its own files");
-    const std::string remove = run_.names.engine + " image rm " + shell_quoted(image().ref);
+    const std::string remove = run_.names.engine.name + " image rm " + shell_quoted(image().ref);
     diagnostic.with_help(image().containerfile.empty()
                              ? "build it again with `--build-arg AGENT_UID=" + uid + "`"
                              : "run `" + remove + "`; the next run builds it for user " + uid);

@@ -93,11 +93,11 @@ std::vector<std::string> reap_dead_runs(World& world, const StateDirectory& stat
   return words;
 }
 
-std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const std::string& engine) {
+std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const PlannedEngine& engine) {
   const ProcessResult listed = world.run({.argv = list_command(engine), .variables = {}, .input = {}}, engine_patience);
   std::vector<std::string> words;
   if (!listed.ok()) {
-    words.push_back(engine + " could not list its containers: " + last_words(listed));
+    words.push_back(engine.name + " could not list its containers: " + last_words(listed));
     return words;
   }
   std::vector<ListedBox> boxes;

@@ -18,6 +18,6 @@ std::vector<std::string> reap_dead_runs(World& world, const StateDirectory& stat
 
 // The same from the engine's side, for containers whose record is lost: those that bear our label for this state
 // directory and a dead owner.
-std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const std::string& engine);
+std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const PlannedEngine& engine);
 
 }  // namespace sanduk

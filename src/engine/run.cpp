@@ -51,6 +51,8 @@ std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run) {
   std::vector<std::unique_ptr<Step>> steps;
   steps.push_back(make_engine_step(run));
   steps.push_back(make_image_step(run));
+  if (run.goal == Goal::build) return steps;
+  if (plan.workspace.mode == WorkspaceMode::copy) steps.push_back(make_copy_step(run));
   if (plan.transport != Transport::none) steps.push_back(make_relay_step(run));
   steps.push_back(make_container_step(run));
   steps.push_back(make_agent_step(run));

@@ -16,6 +16,8 @@
 #include "engine/ending.h"
 #include "engine/engine_client.h"
 #include "engine/event.h"
+#include "engine/execute.h"
+#include "engine/host_files.h"
 #include "engine/record.h"
 #include "engine/report.h"
 #include "engine/watcher.h"
@@ -49,6 +51,8 @@ struct Run {
       : plan(the_plan), world(the_world), tell(listeners), record(the_record), watcher(the_watcher) {}
 
   const Plan& plan;
+  Goal goal = Goal::run;
+  std::string original_workspace;  // mode copy: `plan` has the copy's place
   World& world;
   const EventListeners& tell;
   Record& record;
@@ -69,6 +73,8 @@ struct Run {
   std::unique_ptr<Relay> relay;
 
   ReportMark old_report;
+  HostFiles host_files_before;
+  std::vector<std::string> changed_host_files;
   Ending ending;  // what the agent step made of the agent's end
   AgentResult agent;
   RelayTally tally;

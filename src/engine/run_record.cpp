@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cerrno>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/json.h"
 #include "base/secret.h"
+#include "plan/plan_json.h"
 
 namespace sanduk {
 namespace {
@@ -114,6 +116,17 @@ std::vector<MountPoint> read_mount_points(const Poco::JSON::Array::Ptr& array) {
   return points;
 }
 
+PlannedEngine read_engine(const Object& object) {
+  if (const Object whole = json_object(object, "engine_record")) {
+    std::ostringstream words;
+    whole->stringify(words);
+    if (std::optional<PlannedEngine> engine = read_engine_json(words.str())) return *engine;
+  }
+  PlannedEngine engine;
+  engine.name = engine.program = text(object, "engine");
+  return engine;
+}
+
 std::vector<std::string> read_texts(const Object& object, const char* name) {
   std::vector<std::string> result;
   const Poco::JSON::Array::Ptr array = json_array(object, name);
@@ -147,7 +160,9 @@ std::string run_record_json(const RunRecord& record) {
       .end_object();
   json.field("started", record.started);
   if (!record.ended.empty()) json.field("ended", record.ended).field("seconds", record.seconds);
-  json.field("engine", record.engine).field("image", record.image);
+  json.field("engine", record.engine.name).field("image", record.image);
+  // Whoever cleans up later must speak to the engine in its words, wherever its record has gone meanwhile.
+  if (!record.engine.name.empty()) json.key("engine_record").raw(engine_json(record.engine));
   json.key("container").begin_object().field("name", record.container);
   json.field("requested", record.container_requested).field("settled", record.container_settled).end_object();
   json.field("run_directory", record.run_directory);
@@ -163,6 +178,7 @@ std::string run_record_json(const RunRecord& record) {
   write_relay(json, record.relay);
   write_agent(json, record.agent);
   if (!record.report.empty()) json.field("report", record.report);
+  if (!record.changed_host_files.empty()) json.field("changed_host_files", record.changed_host_files);
   if (!record.notes.empty()) json.field("notes", record.notes);
   json.end_object();
   return json.text() + "\n";
@@ -195,7 +211,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.started = text(object, "started");
   record.ended = text(object, "ended");
   record.seconds = json_number(object, "seconds").value_or(0);
-  record.engine = text(object, "engine");
+  record.engine = read_engine(object);
   record.image = text(object, "image");
   const Object container = json_object(object, "container");
   record.container = text(container, "name");
@@ -213,6 +229,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.relay = read_relay(json_object(object, "relay"));
   record.agent = read_agent(json_object(object, "agent"));
   record.report = text(object, "report");
+  record.changed_host_files = read_texts(object, "changed_host_files");
   record.notes = read_texts(object, "notes");
   return record;
 }

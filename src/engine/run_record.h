@@ -12,6 +12,7 @@
 #include "container/covers.h"
 #include "diagnostics/diagnostic.h"
 #include "engine/owner.h"
+#include "plan/plan.h"
 #include "relay/call.h"
 
 namespace sanduk {
@@ -40,7 +41,7 @@ struct RunRecord {
   double seconds = 0;
 
   // What the run owns outside its record. Named here before it is made.
-  std::string engine;  // empty until one was chosen
+  PlannedEngine engine;  // without a name until one was chosen
   std::string container;
   bool container_requested = false;  // a `create` was sent, or is about to be
   bool container_settled = false;    // the engine has answered it: none will come any more
@@ -55,7 +56,8 @@ struct RunRecord {
   std::vector<RecordedStep> steps;
   RelayTally relay;
   AgentResult agent;
-  std::string report;  // relative to the record; empty: none
+  std::string report;                           // relative to the record; empty: none
+  std::vector<std::string> changed_host_files;  // see host_files.h
   std::vector<std::string> notes;
 };
 

@@ -52,6 +52,24 @@ std::optional<Protocol> protocol_of(std::string_view name) {
   return std::nullopt;
 }
 
+std::string workspace_mode_name(WorkspaceMode mode) {
+  switch (mode) {
+    case WorkspaceMode::rw:
+      return "rw";
+    case WorkspaceMode::ro:
+      return "ro";
+    case WorkspaceMode::copy:
+      return "copy";
+  }
+  return "";
+}
+
+std::vector<std::string> engine_names(const std::vector<PlannedEngine>& engines) {
+  std::vector<std::string> names;
+  for (const PlannedEngine& engine : engines) names.push_back(engine.name);
+  return names;
+}
+
 std::string body_log_name(BodyLog bodies) {
   switch (bodies) {
     case BodyLog::none:

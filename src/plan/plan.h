@@ -23,6 +23,10 @@ enum class Protocol { none, anthropic_messages, openai_responses, openai_chat, g
 
 enum class BodyLog { none, digest, full };
 
+// rw: the agent works on the directory itself. ro: it may only read it. copy: it works on a copy, which `sanduk
+// changes` shows and `sanduk take` brings back.
+enum class WorkspaceMode { rw, ro, copy };
+
 struct Variable {
   std::string name;
   std::string value;  // may hold placeholders
@@ -48,6 +52,30 @@ struct PlannedWorkspace {
   std::string host_path;                     // absolute, links resolved; mounted at /work
   std::vector<std::string> protected_paths;  // relative, normalised
   std::string report;                        // relative
+  WorkspaceMode mode = WorkspaceMode::rw;
+  std::vector<std::string> collect;  // globs, relative: files that are taken into the run's record
+};
+
+// A container engine, as its record says it: how its client is spoken to. The defaults are the words that most have.
+struct PlannedEngine {
+  std::string name;
+  std::string program;                    // its client, looked up on PATH
+  std::string dialect = "docker";         // whose answers it gives: "docker" or "apple"
+  std::vector<std::string> create_flags;  // what `create` always gets
+  std::vector<std::string> sealed_flags;  // what it gets besides where the box has no network
+  std::vector<std::string> lacks;         // flags of `create` that it does not know; they are left out, values and all
+  std::string rootless_userns;            // value of --userns that keeps files the caller's; {uid} and {gid} filled in
+  std::vector<std::string> remove = {"rm", "--force", "--volumes"};  // ends and deletes the container named after it
+  std::string label_words = R"({{.Label "{label}"}})";  // how `ps --format` is asked for a container's label
+  bool global_runtime = false;                          // --runtime stands before the verb
+  std::string gateway_at;                  // where `network inspect` says the gateway: "0.IPAM.Config.0.Gateway"
+  std::string internal_at;                 // where it says that a network leads nowhere; empty: it does not say
+  bool needs_holder = false;               // the bridge is there only while a container is attached
+  std::vector<std::string> ready;          // prints something and succeeds when the engine answers
+  std::vector<std::string> service_start;  // empty: started outside
+  std::vector<std::string> service_stop;
+  std::string start_hint;       // how a stopped engine is started, in words
+  std::string permission_hint;  // how a user is let in
 };
 
 struct PlannedMount {
@@ -119,6 +147,7 @@ struct PlannedRelay {
   std::vector<Price> prices;  // for budget_usd
   bool provider_reports_cost = false;
   bool server_tools = true;    // tools that the provider runs itself: web search, web fetch, code, remote MCP
+  std::vector<std::string> allow_hosts;  // "host:port": other servers that a sealed box may reach, exactly
   bool ask_for_usage = false;  // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;
   bool insecure_upstream = false;  // the key may cross the network in plain text
@@ -146,9 +175,11 @@ struct Plan {
   PlannedImage image;
   PlannedWorkspace workspace;
   std::vector<PlannedMount> mounts;
-  std::vector<std::string> engines;  // candidates in order; the first that is ready is used
+  std::vector<PlannedEngine> engines;  // candidates in order; the first that is ready is used
+  std::string oci_runtime;             // the engine's own runtime for this box ("runsc"); empty: its default
   NetworkMode mode = NetworkMode::sealed;
   Transport transport = Transport::socket;
+  bool strict_network = false;  // gateway: the run ends when the box can reach a port of this host besides the relay
   PlannedUser user;
   PlannedLimits limits;
   PlannedRelay relay;

@@ -15,6 +15,7 @@ std::string word(NetworkMode value) { return mode_name(value); }
 std::string word(Transport value) { return transport_name(value); }
 std::string word(Protocol value) { return protocol_name(value); }
 std::string word(BodyLog value) { return body_log_name(value); }
+std::string word(WorkspaceMode value) { return workspace_mode_name(value); }
 
 class Writer {
  public:
@@ -115,6 +116,7 @@ class Reader {
   bool read(const Var& var, const std::string& path, std::vector<T>& list) {
     if (var.type() != typeid(Poco::JSON::Array::Ptr)) return false;
     const auto array = var.extract<Poco::JSON::Array::Ptr>();
+    list.clear();
     for (std::size_t i = 0; i < array->size(); ++i) {
       T item{};
       if (!read(array->get(static_cast<unsigned>(i)), path + "[" + std::to_string(i) + "]", item)) return false;
@@ -165,6 +167,27 @@ void write_members(JsonWriter& json, const Plan& plan) {
 }
 
 }  // namespace
+
+std::string engine_json(const PlannedEngine& engine) {
+  JsonWriter json;
+  PlannedEngine copy = engine;
+  json.begin_object();
+  Writer writer(json);
+  visit(writer, copy);
+  json.end_object();
+  return json.text();
+}
+
+std::optional<PlannedEngine> read_engine_json(const std::string& text) {
+  const Poco::JSON::Object::Ptr object = parse_json_object(text);
+  if (object.isNull()) return std::nullopt;
+  PlannedEngine engine;
+  std::vector<std::string> faults;
+  Reader reader(object, "", faults);
+  visit(reader, engine);
+  if (!faults.empty()) return std::nullopt;
+  return engine;
+}
 
 std::string sha256_hex(std::string_view bytes) {
   Poco::SHA2Engine engine(Poco::SHA2Engine::SHA_256);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "diagnostics/diagnostic.h"
 #include "plan/plan.h"
@@ -29,5 +30,12 @@ std::string transport_name(Transport transport);
 std::string protocol_name(Protocol protocol);
 std::optional<Protocol> protocol_of(std::string_view name);
 std::string body_log_name(BodyLog bodies);
+std::string workspace_mode_name(WorkspaceMode mode);
+
+// One engine alone, as a plan has it; for the record of a run. Nothing when the text is none.
+std::string engine_json(const PlannedEngine& engine);
+std::optional<PlannedEngine> read_engine_json(const std::string& text);
+
+std::vector<std::string> engine_names(const std::vector<PlannedEngine>& engines);
 
 }  // namespace sanduk

@@ -33,6 +33,30 @@ void visit(Visitor& v, PlannedWorkspace& m) {
   v("host_path", m.host_path);
   v("protected", m.protected_paths);
   v("report", m.report);
+  v("mode", m.mode);
+  v("collect", m.collect);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedEngine& m) {
+  v("name", m.name);
+  v("program", m.program);
+  v("dialect", m.dialect);
+  v("create_flags", m.create_flags);
+  v("sealed_flags", m.sealed_flags);
+  v("lacks", m.lacks);
+  v("rootless_userns", m.rootless_userns);
+  v("remove", m.remove);
+  v("label_words", m.label_words);
+  v("global_runtime", m.global_runtime);
+  v("gateway_at", m.gateway_at);
+  v("internal_at", m.internal_at);
+  v("needs_holder", m.needs_holder);
+  v("ready", m.ready);
+  v("service_start", m.service_start);
+  v("service_stop", m.service_stop);
+  v("start_hint", m.start_hint);
+  v("permission_hint", m.permission_hint);
 }
 
 template <class Visitor>
@@ -108,6 +132,7 @@ void visit(Visitor& v, PlannedRelay& m) {
   v("prices", m.prices);
   v("provider_reports_cost", m.provider_reports_cost);
   v("server_tools", m.server_tools);
+  v("allow_hosts", m.allow_hosts);
   v("ask_for_usage", m.ask_for_usage);
   v("insecure_upstream", m.insecure_upstream);
 }
@@ -133,7 +158,9 @@ void visit(Visitor& v, Plan& m) {
   v("name", m.name);
   v("mode", m.mode);
   v("transport", m.transport);
+  v("strict_network", m.strict_network);
   v("engines", m.engines);
+  v("oci_runtime", m.oci_runtime);
   v("task", m.task);
   v("agent", m.agent);
   v("image", m.image);

@@ -13,6 +13,7 @@ std::string word(NetworkMode value) { return mode_name(value); }
 std::string word(Transport value) { return transport_name(value); }
 std::string word(Protocol value) { return protocol_name(value); }
 std::string word(BodyLog value) { return body_log_name(value); }
+std::string word(WorkspaceMode value) { return workspace_mode_name(value); }
 
 class SchemaWriter {
  public:

@@ -96,7 +96,8 @@ std::string render_plan(const Plan& plan) {
   page.row("digest", plan_digest(plan));
 
   page.group("box");
-  page.row("engine", join(plan.engines, ", then "));
+  page.row("engine", join(engine_names(plan.engines), ", then ") +
+                         (plan.oci_runtime.empty() ? "" : ", runtime " + plan.oci_runtime));
   page.row("image",
            plan.image.ref + (plan.image.containerfile.empty()
                                  ? ""
@@ -112,7 +113,10 @@ std::string render_plan(const Plan& plan) {
                human_seconds(static_cast<double>(plan.limits.timeout_seconds)));
 
   page.group("mounts");
-  page.row("/work", plan.workspace.host_path + "  (read-write)");
+  const bool read_only = plan.workspace.mode == WorkspaceMode::ro;
+  const bool copy = plan.workspace.mode == WorkspaceMode::copy;
+  page.row("/work",
+           (copy ? "a copy of " : "") + plan.workspace.host_path + (read_only ? "  (read-only)" : "  (read-write)"));
   for (const std::string& path : plan.workspace.protected_paths) page.row("/work/" + path, " (read-only)");
   for (const PlannedMount& mount : plan.mounts) {
     page.row(mount.box_path, mount.host_path + (mount.read_only ? "  (read-only)" : "  (read-write)"));

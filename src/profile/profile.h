@@ -49,15 +49,20 @@ struct Profile {
     Setting<TextList> protect{{{".git/hooks"}, {".git/config"}}};
     Setting<std::string> report{"REPORT.md"};
     Setting<MountList> mounts;
+    Setting<std::string> mode{"rw"};
+    Setting<TextList> collect;
   } workspace;
 
   struct Engine {
     Setting<std::string> name{"auto"};
     Setting<bool> keep;
+    Setting<std::string> oci_runtime;
   } engine;
 
   struct Network {
     Setting<std::string> mode{"sealed"};
+    Setting<std::string> transport{"auto"};
+    Setting<bool> strict;
   } network;
 
   struct Caps {

@@ -134,6 +134,16 @@ FieldTable<Profile> make_table() {
           .with_flag("--mount", "HOST:DEST[:ro]")
           .adding()
           .widening(Widens::grants),
+      field<P>(
+          "workspace.mode", [](P & p) -> auto& { return p.workspace.mode; },
+          "rw: the agent changes the directory; ro: it only reads; copy: it works on a copy (`sanduk changes`)")
+          .one_of({"rw", "ro", "copy"})
+          .with_flag("--workspace-mode", "MODE")
+          .widening(Widens::later, {"ro", "copy", "rw"}),
+      field<P>(
+          "workspace.collect", [](P & p) -> auto& { return p.workspace.collect; },
+          "more files that are taken into the run's record: patterns such as \"logs/*.txt\"")
+          .not_supported_yet("name one file in workspace.report"),
 
       field<P>(
           "engine.name", [](P & p) -> auto& { return p.engine.name; }, "container engine, or `auto`")
@@ -143,6 +153,11 @@ FieldTable<Profile> make_table() {
           "leave the container for inspection, which then shows the run's token")
           .with_switch("--keep")
           .widening(Widens::turned_on),
+      field<P>(
+          "engine.oci_runtime", [](P & p) -> auto& { return p.engine.oci_runtime; },
+          "runtime that the engine is to use for the box, such as runsc (gVisor) or kata")
+          .with_flag("--oci-runtime", "NAME")
+          .widening(Widens::replaced),
 
       field<P>(
           "network.mode", [](P & p) -> auto& { return p.network.mode; },
@@ -150,6 +165,19 @@ FieldTable<Profile> make_table() {
           .one_of({"sealed", "key-safe", "open"})
           .with_flag("--mode", "MODE")
           .widening(Widens::later, {"sealed", "key-safe", "open"}),
+      field<P>(
+          "network.transport", [](P & p) -> auto& { return p.network.transport; },
+          "how the box reaches the relay: socket (no network at all), gateway (a network of its own), auto")
+          .one_of({"auto", "socket", "gateway"})
+          .not_supported_yet("leave it out; the transport is `socket`")
+          .with_flag("--transport", "NAME")
+          .widening(Widens::later, {"socket", "auto", "gateway"}),
+      field<P>(
+          "network.strict", [](P & p) -> auto& { return p.network.strict; },
+          "end the run when the box can reach a port of this host besides the relay (transport gateway)")
+          .not_supported_yet("leave it out; with the transport `socket` there is none to reach")
+          .with_switch("--strict-network")
+          .widening(Widens::turned_off),
 
       field<P>(
           "caps.cpus", [](P & p) -> auto& { return p.caps.cpus; },

@@ -16,14 +16,14 @@
 namespace sanduk {
 namespace {
 
-Resolution ask_system(const std::string& host, int port) {
+ResolvedHost ask_system(const std::string& host, int port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* list = nullptr;
   const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
   if (code != 0) return {{}, std::string("cannot resolve ") + host + ": " + gai_strerror(code)};
-  Resolution result;
+  ResolvedHost result;
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
     if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
     SocketAddress address;
@@ -41,7 +41,7 @@ struct Answerer {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
-  Resolution result;
+  ResolvedHost result;
 };
 
 }  // namespace
@@ -63,12 +63,12 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
-Resolution resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop) {
+ResolvedHost resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop) {
   if (is_address(host)) return ask_system(host, port);
   const auto shared = std::make_shared<Answerer>();
   const SignalMask masked;
   std::thread([shared, host, port] {
-    Resolution result = ask_system(host, port);
+    ResolvedHost result = ask_system(host, port);
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
     shared->done = true;

@@ -19,7 +19,7 @@ struct SocketAddress {
   bool is_loopback() const;
 };
 
-struct Resolution {
+struct ResolvedHost {
   std::vector<SocketAddress> addresses;
   std::string why;  // when there are none
 };
@@ -28,6 +28,6 @@ struct Resolution {
 bool is_address(const std::string& host);
 
 // Gives up at `deadline` or `stop`; the system's resolver then goes on in the background and its answer is dropped.
-Resolution resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop);
+ResolvedHost resolve_host(const std::string& host, int port, Clock::time_point deadline, const StopEvent& stop);
 
 }  // namespace sanduk

@@ -94,7 +94,7 @@ std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstre
   const std::string& host = way.proxy != nullptr ? way.proxy->host : way.target.host;
   const std::int64_t port = way.proxy != nullptr ? way.proxy->port : way.target.port;
   const bool secure = way.target.scheme == "https";
-  const Resolution resolution = resolve_host(host, static_cast<int>(port), deadline, *watch.stop);
+  const ResolvedHost resolution = resolve_host(host, static_cast<int>(port), deadline, *watch.stop);
   if (watch.stop->is_set()) return ConnectFailure{Ready::stopped, ""};
   ConnectFailure last{Ready::timeout, resolution.why};
   for (const SocketAddress& address : resolution.addresses) {

@@ -1,4 +1,4 @@
-// The image, the limits and the engine.
+// The image and the limits.
 #include <algorithm>
 
 #include "base/embedded.h"
@@ -115,22 +115,6 @@ void resolve_limits(Resolution& r) {
         .with_help("write 45s, 15m or 2h");
   }
   r.plan.limits.timeout_seconds = caps.timeout->seconds;
-}
-
-void resolve_engine(Resolution& r) {
-  const Setting<std::string>& name = r.profile.engine.name;
-  r.plan.keep = *r.profile.engine.keep;
-  if (*name != "auto") {
-    if (r.catalog.engine(*name, name.origin, r.problems)) r.plan.engines = {*name};
-    return;
-  }
-  for (const std::string& candidate : r.catalog.names("engines")) {
-    const std::optional<EngineRecord> engine = r.catalog.engine(candidate, name.origin, r.problems);
-    if (!engine) continue;
-    const std::vector<std::string> platforms = texts(*engine->platforms);
-    if (std::find(platforms.begin(), platforms.end(), r.facts.platform) != platforms.end())
-      r.plan.engines.push_back(candidate);
-  }
 }
 
 }  // namespace sanduk

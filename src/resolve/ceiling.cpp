@@ -67,8 +67,8 @@ class Ceiling {
 
   void check_engines() {
     if (!policy_.engines.is_set() || plan_.engines.empty()) return;
-    const std::vector<std::string> wanted = plan_.engines;
-    std::erase_if(plan_.engines, [&](const std::string& name) { return !holds(*policy_.engines, name); });
+    const std::vector<std::string> wanted = engine_names(plan_.engines);
+    std::erase_if(plan_.engines, [&](const PlannedEngine& engine) { return !holds(*policy_.engines, engine.name); });
     if (plan_.engines.empty()) refuse("engine.name", "the engine " + join(wanted, ", "), policy_.engines);
   }
 

@@ -21,6 +21,10 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"image.containerfile", {Widens::replaced}},
       {"workspace.host_path", {Widens::ancestor}},
       {"workspace.protected", {Widens::guards}},
+      {"workspace.mode", {Widens::later, {"ro", "copy", "rw"}}},
+      {"strict_network", {Widens::turned_off}},
+      {"relay.allow_hosts", {Widens::grants}},
+      {"oci_runtime", {Widens::replaced}},
       {"mounts", {Widens::grants}},
       {"limits.cpus", {Widens::larger}},
       {"limits.memory_bytes", {Widens::larger}},
@@ -75,6 +79,7 @@ class Flattener {
   void add(const std::string& path, const NetworkMode& value) { put(path, comparable(mode_name(value))); }
   void add(const std::string& path, const Transport& value) { put(path, comparable(transport_name(value))); }
   void add(const std::string& path, const BodyLog& value) { put(path, comparable(body_log_name(value))); }
+  void add(const std::string& path, const WorkspaceMode& value) { put(path, comparable(workspace_mode_name(value))); }
 
   template <class T>
   void add(const std::string& path, const std::vector<T>& list) {
@@ -111,6 +116,7 @@ class Flattener {
     return value.host_path + ":" + value.box_path + (value.read_only ? ":ro" : "");
   }
   static std::string words(const PlannedFile& value) { return value.path + " sha256:" + value.sha256.substr(0, 12); }
+  static std::string words(const PlannedEngine& value) { return value.name; }
   static std::string words(const Upstream& value) {
     return value.scheme + "://" + value.host + ":" + std::to_string(value.port);
   }

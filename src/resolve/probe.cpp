@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "catalog/catalog.h"
 #include "plan/file_digest.h"
 #include "plan/plan_json.h"
 #include "resolve/paths.h"
@@ -123,6 +124,12 @@ class Probe {
         const std::filesystem::path twin = std::filesystem::path(file).replace_extension(extension);
         if (std::filesystem::exists(twin, failed)) files.insert(resolved(twin).string());
       }
+    }
+    // Records of the user's own say what runs: they are as much a part of the profile.
+    for (const Setting<std::string>* name : {&profile_.agent.name, &profile_.provider.name, &profile_.engine.name}) {
+      if (!names_a_file(**name)) continue;
+      const std::filesystem::path file = name->origin.directory / **name;
+      if (std::error_code failed; std::filesystem::exists(file, failed)) files.insert(resolved(file).string());
     }
     facts_.profile_files.assign(files.begin(), files.end());
     for (const std::string& file : files) {

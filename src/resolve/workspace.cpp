@@ -85,6 +85,20 @@ void resolve_report(Resolution& r) {
   r.plan.workspace.report = clean;
 }
 
+void resolve_workspace_mode(Resolution& r) {
+  const Setting<std::string>& mode = r.profile.workspace.mode;
+  r.plan.workspace.mode = *mode == "ro" ? WorkspaceMode::ro : *mode == "copy" ? WorkspaceMode::copy : WorkspaceMode::rw;
+  if (r.plan.workspace.mode != WorkspaceMode::ro) return;
+  // Where nothing can be written there is no report; what the agent says last is the result.
+  if (r.profile.workspace.report.is_set()) {
+    r.fault("no-effect", "`workspace.report` has no effect: the workspace is read-only",
+            r.profile.workspace.report.origin)
+        .at(r.said_at(mode.origin), "the mode is set here")
+        .with_help("use workspace.mode = \"copy\", or leave the report out");
+  }
+  r.plan.workspace.report.clear();
+}
+
 // A path that the agent must not reach, against everything that the box is given.
 bool in_reach(const Plan& plan, const std::filesystem::path& path) {
   if (!plan.workspace.host_path.empty() && is_inside(path, plan.workspace.host_path)) return true;
@@ -159,6 +173,7 @@ void resolve_workspace(Resolution& r) {
   // What else is wrong is said in the same go.
   resolve_protected(r, r.plan.workspace.host_path);
   resolve_report(r);
+  resolve_workspace_mode(r);
 }
 
 void resolve_mounts(Resolution& r) {

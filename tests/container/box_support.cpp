@@ -7,8 +7,12 @@
 #include <set>
 #include <sstream>
 
+#include "base/embedded.h"
+#include "base/files.h"
 #include "base/secret.h"
 #include "base/text.h"
+#include "engine/engine_client.h"
+#include "support/engines.h"
 
 namespace sanduk::test {
 namespace {
@@ -17,14 +21,16 @@ constexpr const char* test_image = "docker.io/library/node:22-slim";
 
 std::string find_fault() {
   World world;
-  const ProcessResult answer =
-      world.run({.argv = {"docker", "version", "--format", "{{.Server.Version}}"}, .variables = {}, .input = {}},
+  const PlannedEngine& engine = test_engine();
+  std::vector<std::string> ready = engine.ready;
+  ready.insert(ready.begin(), engine.program);
+  const ProcessResult answer = world.run({.argv = ready, .variables = {}, .input = {}}, std::chrono::seconds(20));
+  if (!answer.started) return "no " + engine.name + " here: " + answer.error;
+  if (!answer.ok()) return engine.name + " does not answer: " + answer.errors;
+  const ProcessResult image =
+      world.run({.argv = {engine.program, "image", "inspect", test_image}, .variables = {}, .input = {}},
                 std::chrono::seconds(20));
-  if (!answer.started) return "no docker here: " + answer.error;
-  if (!answer.ok()) return "docker does not answer: " + answer.errors;
-  const ProcessResult image = world.run(
-      {.argv = {"docker", "image", "inspect", test_image}, .variables = {}, .input = {}}, std::chrono::seconds(20));
-  if (!image.ok()) return "docker has no image " + std::string(test_image) + "; .ci/base-image makes it";
+  if (!image.ok()) return engine.name + " has no image " + std::string(test_image) + "; .ci/base-image makes it";
   return "";
 }
 
@@ -32,6 +38,22 @@ std::string find_fault() {
 std::int64_t box_user() { return geteuid() == 0 ? 1000 : static_cast<std::int64_t>(geteuid()); }
 
 }  // namespace
+
+const PlannedEngine& test_engine() {
+  static const PlannedEngine engine = [] {
+    const char* name = std::getenv("SANDUK_TEST_ENGINE");
+    return engine_named(name == nullptr ? "docker" : name);
+  }();
+  return engine;
+}
+
+bool has_limits() {
+  static const bool yes = [] {
+    World world;
+    return geteuid() == 0 || test_engine().rootless_userns.empty() || has_rootless_limits(world, test_engine());
+  }();
+  return yes;
+}
 
 std::string why_no_boxes() {
   static const std::string why = find_fault();
@@ -56,7 +78,8 @@ BoxRun::BoxRun() {
     std::filesystem::create_directory(root / name);
   }
   std::ofstream(root / "guard/empty-file");
-  std::filesystem::copy_file(SANDUK_BOX, root / "helper/box");
+  if (write_file_atomically(root / "helper/box", embedded_file("box").value_or(""), 0755))
+    throw std::runtime_error("box");
   if (geteuid() == 0 && chown(workspace().c_str(), 1000, 1000) != 0) throw std::runtime_error("chown");
   relay = std::make_unique<StandInRelay>(root / "socket/relay.sock");
 
@@ -70,7 +93,9 @@ BoxRun::BoxRun() {
   plan.limits.cpus = 1.5;
 
   names.run_id = "sanduk-test-" + random_hex(6);
-  names.engine = "docker";
+  names.engine = test_engine();
+  names.rootless = geteuid() != 0;
+  names.without_limits = !has_limits();
   names.image = test_image;
   names.socket_directory = root / "socket";
   names.helper_directory = root / "helper";
@@ -107,7 +132,7 @@ ProcessResult BoxRun::run() {
 }
 
 ProcessResult BoxRun::engine(const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv = {"docker"};
+  std::vector<std::string> argv = {test_engine().program};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return world.run({.argv = argv, .variables = {}, .input = {}}, std::chrono::seconds(60));
 }

@@ -52,7 +52,7 @@ TEST_F(RealRun, EndsWithTheAgentsOwnCode) {
 }
 
 TEST_F(RealRun, EndsASilentAgentAtItsTimeAndCollectsWhatIsThere) {
-  plan.limits.timeout_seconds = 2;
+  plan.limits.timeout_seconds = 6;  // of which a busy machine may take some to begin
   script(ask() + "echo '# Half' > REPORT.md; sleep 300 & sleep 300");
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.exit_code, 124) << words(outcome);
@@ -63,11 +63,13 @@ TEST_F(RealRun, EndsASilentAgentAtItsTimeAndCollectsWhatIsThere) {
 }
 
 TEST_F(RealRun, TellsAnAgentThatRanOutOfMemory) {
+  if (!has_limits()) GTEST_SKIP() << "nothing holds a box to its memory here, and it would take all there is";
   plan.limits.memory_bytes = std::int64_t{64} << 20;
   script("node -e 'const keep = []; for (;;) keep.push(Buffer.alloc(1 << 20, 1))'");
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.exit_code, 137) << words(outcome);
-  EXPECT_THAT(words(outcome), HasSubstr("out-of-memory"));
+  // Podman tells it of the first process only, which is the helper.
+  EXPECT_THAT(words(outcome), HasSubstr(test_engine().name == "podman" ? "killed" : "out-of-memory"));
   EXPECT_THAT(left_over(), IsEmpty());
 }
 
@@ -128,7 +130,7 @@ TEST_F(RealRun, TheKeyIsNowhereButInTheRelay) {
   std::string outside;
   listeners.add([&](const Event& event) {
     if (!agent_speaks(event) || !outside.empty()) return;
-    outside = docker({"inspect", std::string(trim(containers()))}) + docker({"logs", std::string(trim(containers()))});
+    outside = engine({"inspect", std::string(trim(containers()))}) + engine({"logs", std::string(trim(containers()))});
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       FileResult<std::string> line = read_file(entry.path() / "cmdline", 1 << 20);
       if (line) outside += *line + "\n";
@@ -147,60 +149,15 @@ TEST_F(RealRun, TheKeyIsNowhereButInTheRelay) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-TEST_F(RealRun, SignalsEndTheRunInOrder) {
-  script("echo up; sleep 300");
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    EXPECT_EQ(run_and_signal(signal, agent_speaks), 128 + signal);
-    EXPECT_THAT(left_over(), IsEmpty());
-  }
-}
-
-struct Killing {
-  std::string name;
-  std::string step;
-  int milliseconds;
-};
-
-void PrintTo(const Killing& killing, std::ostream* out) { *out << killing.name; }
-
-class KilledRun : public RealRun, public testing::WithParamInterface<Killing> {};
-
-TEST_P(KilledRun, IsCleanedUpByItsWatcher) {
-  script("echo up; sleep 300");
-  if (GetParam().step.starts_with("undo") || GetParam().step == "collect") script("echo up");
-  plan.workspace.protected_paths = {".git/hooks"};
-  const int code = run_and_signal(
-      SIGKILL,
-      [&](const Event& event) {
-        return GetParam().step == "speech" ? agent_speaks(event) : begins(event, GetParam().step);
-      },
-      std::chrono::milliseconds(GetParam().milliseconds));
-  EXPECT_EQ(code, 128 + SIGKILL);
-  EXPECT_TRUE(eventually([&] { return record().state == RunState::abandoned; }));
-  EXPECT_THAT(left_over(), IsEmpty());
-  EXPECT_FALSE(std::filesystem::exists(workspace() / ".git"));
-  // Nothing comes after, either.
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_THAT(containers(), IsEmpty());
-}
-
-INSTANTIATE_TEST_SUITE_P(Kill, KilledRun,
-                         testing::Values(Killing{"Engine", "engine", 0}, Killing{"Relay", "relay", 0},
-                                         Killing{"Container", "container", 0}, Killing{"DuringCreate", "container", 20},
-                                         Killing{"LateDuringCreate", "container", 60}, Killing{"Agent", "agent", 0},
-                                         Killing{"DuringStart", "agent", 100}, Killing{"AtWork", "speech", 100},
-                                         Killing{"Collect", "collect", 0}, Killing{"Undo", "undo container", 0}),
-                         [](const auto& killing) { return killing.param.name; });
-
 TEST_F(RealRun, AContainerWhoseRecordIsLostIsFoundByItsLabels) {
   script("echo up; sleep 300");
   const StateDirectory here{state()};
   // A run whose owner is dead, and no record of it: as if the state directory had been deleted.
   const std::string name = "sanduk-0123456789ab";
-  docker({"create", "--name", name, "--label", "sanduk.run=" + name, "--label", "sanduk.owner-pid=999999999", "--label",
+  engine({"create", "--name", name, "--label", "sanduk.run=" + name, "--label", "sanduk.owner-pid=999999999", "--label",
           "sanduk.owner-start=1", "--label", "sanduk.state=" + state().string(), plan.image.ref, "true"});
   ASSERT_THAT(containers(), HasSubstr(name));
-  reap_by_labels(world, here, "docker");
+  reap_by_labels(world, here, test_engine());
   EXPECT_THAT(containers(), IsEmpty());
 }
 
@@ -208,12 +165,12 @@ TEST_F(RealRun, LiveOwnersAreLeftAlone) {
   const StateDirectory here{state()};
   const Owner me = this_process();
   const std::string name = "sanduk-0123456789ac";
-  docker({"create", "--name", name, "--label", "sanduk.run=" + name, "--label",
+  engine({"create", "--name", name, "--label", "sanduk.run=" + name, "--label",
           "sanduk.owner-pid=" + std::to_string(me.pid), "--label", "sanduk.owner-start=" + me.start_time, "--label",
           "sanduk.state=" + state().string(), plan.image.ref, "true"});
-  reap_by_labels(world, here, "docker");
+  reap_by_labels(world, here, test_engine());
   EXPECT_THAT(containers(), HasSubstr(name));
-  docker({"rm", "--force", name});
+  engine({"rm", "--force", name});
 }
 
 }  // namespace

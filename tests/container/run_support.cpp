@@ -40,7 +40,7 @@ WholeRun::WholeRun() : world(root_.path()) {
   plan.image.ref = "docker.io/library/node:22-slim";
   plan.workspace.host_path = workspace();
   plan.workspace.report = "REPORT.md";
-  plan.engines = {"docker"};
+  plan.engines = {test_engine()};
   plan.user = {geteuid() == 0 ? 1000 : static_cast<std::int64_t>(geteuid()),
                geteuid() == 0 ? 1000 : static_cast<std::int64_t>(getegid())};
   plan.limits = {1, std::int64_t{256} << 20, 128, 60};
@@ -96,8 +96,8 @@ std::filesystem::path WholeRun::record_directory() const {
   throw std::runtime_error("no record");
 }
 
-std::string WholeRun::docker(const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv = {"docker"};
+std::string WholeRun::engine(const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv = {test_engine().program};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   World plain;
   const ProcessResult result = plain.run({.argv = argv, .variables = {}, .input = {}}, std::chrono::seconds(60));
@@ -105,7 +105,7 @@ std::string WholeRun::docker(const std::vector<std::string>& arguments) {
 }
 
 std::string WholeRun::containers() {
-  return docker({"ps", "--all", "--filter", "label=sanduk.state=" + state().string(), "--format", "{{.Names}}"});
+  return engine({"ps", "--all", "--filter", "label=sanduk.state=" + state().string(), "--format", "{{.Names}}"});
 }
 
 std::string WholeRun::left_over() {

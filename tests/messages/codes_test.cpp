@@ -36,6 +36,15 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"interrupted", "tests/unit/engine_signals_test.cpp"},
     {"run-directory", "tests/unit/engine_execute_test.cpp"},
     {"key-refused", "tests/unit/engine_record_test.cpp"},
+    {"mount-path", "tests/unit/container_create_command_test.cpp"},
+    {"no-copy", "tests/cli/changes_test.cpp"},
+    {"take-conflict", "tests/cli/changes_test.cpp"},
+    {"workspace-copy", "tests/cli/changes_test.cpp"},
+    {"no-terminal", "tests/cli/runs_test.cpp"},
+    {"not-managed", "tests/cli/runs_test.cpp"},
+    {"run-not-running", "tests/cli/runs_test.cpp"},
+    {"unknown-run", "tests/cli/runs_test.cpp"},
+    {"engine-answer", "tests/cli/runs_test.cpp"},
     {"no-final-result", "tests/unit/engine_execute_test.cpp"},
     {"out-of-memory", "tests/unit/engine_execute_test.cpp"},
     {"plan-stale", "tests/cli/plan_file_test.cpp"},
@@ -51,7 +60,6 @@ const std::map<std::string, std::string> proved_elsewhere = {
 const std::map<std::string, std::string> not_proved = {
     {"cannot-listen", "a socket that cannot be bound for a reason other than its length"},
     {"cannot-record", "a recording whose place cannot be written once the profile was accepted"},
-    {"engine-answer", "an engine whose listing is not what its format asks for"},
     {"socket-path-too-long", "the run directory falls back to a shorter place first"},
 };
 

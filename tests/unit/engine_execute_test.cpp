@@ -26,13 +26,13 @@ TEST_F(Execute, DoesTheStepsInOrderAndUndoesThemFromTheLast) {
 }
 
 TEST_F(Execute, TakesTheFirstEngineThatAnswers) {
-  plan_.engines = {"podman", "docker"};
+  plan_.engines = {engine_named("podman"), engine_named("docker")};
   EXPECT_EQ(run().status, RunStatus::done);
-  EXPECT_EQ(world_.record().engine, "docker");
+  EXPECT_EQ(world_.record().engine.name, "docker");
 }
 
 TEST_F(Execute, WhereNoEngineAnswersSaysWhatThereIsOfEach) {
-  plan_.engines = {"podman", "docker"};
+  plan_.engines = {engine_named("podman"), engine_named("docker")};
   world_.fail("inspect-image", "Cannot connect to the Docker daemon at unix:///var/run/docker.sock.");
   const RunOutcome outcome = run();
   EXPECT_EQ(code(outcome), "engine-stopped") << "a stopped engine says more than a missing one";
@@ -116,7 +116,7 @@ TEST_F(Execute, LeavesARecord) {
   EXPECT_EQ(data.status, "done");
   EXPECT_EQ(data.exit_code, 0);
   EXPECT_EQ(data.plan_digest, "sha256:4c8d160f557bad43dc6f9f118ee0a5ce4ea9bd11b125287e4ab962350bd73cae");
-  EXPECT_EQ(data.engine, "docker");
+  EXPECT_EQ(data.engine.name, "docker");
   EXPECT_EQ(data.report, "report/REPORT.md");
   EXPECT_FALSE(data.steps.empty());
 }
@@ -128,7 +128,7 @@ TEST_F(Execute, RecordsWhatItOwnsBeforeItMakesIt) {
   const std::optional<RunRecord> seen = read_run_record(place_.read("fake/seen"));
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->state, RunState::preparing);
-  EXPECT_EQ(seen->engine, "docker");
+  EXPECT_EQ(seen->engine.name, "docker");
   EXPECT_TRUE(seen->container_requested);
   EXPECT_FALSE(seen->container_settled);
   EXPECT_FALSE(seen->run_directory.empty());
@@ -185,8 +185,8 @@ TEST_P(FaultAtAStep, IsSaidAndUndone) {
 }
 
 const std::vector<Fault> faults = {
-    {"EngineMissing", [](FakeWorld&, Plan& plan, const Place&) { plan.engines = {"podman"}; }, "engine-missing", 3},
-    {"EngineUnknown", [](FakeWorld&, Plan& plan, const Place&) { plan.engines = {"nosuch"}; }, "unknown-engine", 2},
+    {"EngineMissing", [](FakeWorld&, Plan& plan, const Place&) { plan.engines = {engine_named("podman")}; },
+     "engine-missing", 3},
     {"EngineStopped",
      [](FakeWorld& world, Plan&, const Place&) {
        world.fail("inspect-image", "Cannot connect to the Docker daemon at unix:///var/run/docker.sock.");

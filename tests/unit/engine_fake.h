@@ -21,7 +21,11 @@ case $verb in
   inspect-image)
     if [ -f "$FAKE/image" ]; then echo "sha256:0123 $(cat "$FAKE/image")"; else echo "Error: No such image: x" >&2; code=1; fi ;;
   build) echo "Step 1/1 : FROM x"; echo 1000 > "$FAKE/image" ;;
-  create) touch "$FAKE/containers/$name"; echo 0123456789 ;;
+  create)
+    for key in run owner-pid owner-start state; do
+      for word in "$@"; do case $word in sanduk.$key=*) printf '\t%s' "${word#*=}";; esac; done
+    done > "$FAKE/labels-$name"
+    mv "$FAKE/labels-$name" "$FAKE/containers/$name"; echo 0123456789 ;;
   start)
     [ -f "$FAKE/containers/$name" ] || { echo "Error: No such container: $name" >&2; exit 1; }
     setsid sh "$FAKE/agent" < /dev/null &
@@ -41,7 +45,24 @@ case $verb in
     if [ ! -f "$FAKE/containers/$name" ]; then echo "Error: No such container: $name" >&2; exit 1; fi
     [ -f "$FAKE/pid/$name" ] && kill -9 "-$(cat "$FAKE/pid/$name")" 2>/dev/null
     rm -f "$FAKE/containers/$name"; echo "$name" ;;
-  ps) cat "$FAKE/ps" 2>/dev/null ;;
+  ps)
+    [ ! -f "$FAKE/ps" ] || exec cat "$FAKE/ps"
+    for file in "$FAKE"/containers/*; do
+      [ -s "$file" ] || continue
+      name=${file##*/} state=created
+      if [ -f "$FAKE/exit/$name" ]; then state=exited; elif [ -f "$FAKE/pid/$name" ]; then state=running; fi
+      printf '%s\t%s%s\n' "$name" "$state" "$(cat "$file")"
+    done ;;
+  stop)
+    if [ -f "$FAKE/pid/$name" ] && [ ! -f "$FAKE/exit/$name" ]; then
+      echo 143 > "$FAKE/exit/$name"; kill -9 "-$(cat "$FAKE/pid/$name")" 2>/dev/null
+    fi
+    echo "$name" ;;
+  info) echo 20.10.24 ;;
+  exec) shift; [ "$1" != --interactive ] || shift 2; shift; exec "$@" ;;
+  attach) echo "attached to $name" ;;
+  images) cat "$FAKE/images" 2>/dev/null ;;
+  image) rm -f "$FAKE/images" ;;
 esac
 [ -f "$FAKE/after-$verb" ] && . "$FAKE/after-$verb"
 exit $code

@@ -30,7 +30,7 @@ class Reap : public testing::Test {
     record.update([&](RunRecord& data) {
       data.owner = owner;
       data.state = run_state;
-      data.engine = "docker";
+      data.engine = engine_named("docker");
       data.container_requested = true;
       data.container_settled = true;
       data.run_directory = directory.string();
@@ -115,7 +115,7 @@ TEST_F(Reap, ByLabelsFindsWhatHasNoRecord) {
   place_.write("fake/ps", line("sanduk-00000000000a", {nobody, "1"}, state_.root) +
                               line("sanduk-00000000000b", this_process(), state_.root) +
                               line("sanduk-00000000000c", {nobody, "1"}, "/home/somebody/else"));
-  EXPECT_EQ(reap_by_labels(world_, state_, "docker").size(), 1U);
+  EXPECT_EQ(reap_by_labels(world_, state_, engine_named("docker")).size(), 1U);
   EXPECT_THAT(world_.containers(), testing::UnorderedElementsAre("sanduk-00000000000b", "sanduk-00000000000c"));
 }
 
@@ -125,16 +125,16 @@ TEST_F(Reap, ByLabelsLeavesWhatWasKeptOnPurpose) {
   ASSERT_EQ(execute(plan, "{}", world_, {}).status, RunStatus::done);
   const std::string name = world_.containers().at(0);
   place_.write("fake/ps", name + "\texited\t" + name + "\t999999999\t1\t" + state_.root.string() + "\n");
-  EXPECT_THAT(reap_by_labels(world_, state_, "docker"), IsEmpty());
+  EXPECT_THAT(reap_by_labels(world_, state_, engine_named("docker")), IsEmpty());
   EXPECT_EQ(world_.containers().size(), 1U);
 }
 
 TEST_F(Reap, AFailingListIsSaidAndIsNotAnEmptyOne) {
   world_.fail("ps", "the daemon is on holiday");
-  EXPECT_THAT(reap_by_labels(world_, state_, "docker").at(0), HasSubstr("on holiday"));
+  EXPECT_THAT(reap_by_labels(world_, state_, engine_named("docker")).at(0), HasSubstr("on holiday"));
   world_.well_again("ps");
   place_.write("fake/ps", "what is this\n");
-  EXPECT_EQ(reap_by_labels(world_, state_, "docker").size(), 1U);
+  EXPECT_EQ(reap_by_labels(world_, state_, engine_named("docker")).size(), 1U);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ RunRecord full_record() {
   record.started = "2026-01-02T03:04:05.000Z";
   record.ended = "2026-01-02T03:05:05.000Z";
   record.seconds = 60.5;
-  record.engine = "docker";
+  record.engine = engine_named("docker");
   record.container = "sanduk-0123456789ab";
   record.container_requested = true;
   record.container_settled = true;

@@ -22,6 +22,7 @@
 #include "engine/execute.h"
 #include "engine/run_record.h"
 #include "plan/plan.h"
+#include "support/engines.h"
 #include "unit/engine_fake.h"
 
 namespace sanduk::test {
@@ -126,7 +127,7 @@ inline Plan make_plan(const Place& place) {
   plan.image.ref = "test-image";
   plan.workspace.host_path = (place / "work").string();
   plan.workspace.report = "REPORT.md";
-  plan.engines = {"docker"};
+  plan.engines = {engine_named("docker")};
   plan.user = {1000, 1000};
   plan.limits = {1, std::int64_t{256} << 20, 64, 60};
   plan.relay.provider = "test";
