@@ -34,6 +34,8 @@ inline constexpr std::string_view box_workspace = "/work";
 inline constexpr std::string_view box_socket = "/run/sanduk/relay.sock";
 inline constexpr std::string_view box_helper = "/sanduk/box";
 inline constexpr std::string_view box_input = "/sanduk-input";
+// The agent's documents lie below the helper's directory: `documents` there.
+static_assert(box_documents == "/sanduk/documents");
 inline constexpr int box_relay_port = 8750;  // on 127.0.0.1 inside
 
 // Labels of every container of ours.
@@ -52,6 +54,9 @@ std::vector<std::string> start_command(const BoxNames& names);  // start --attac
 std::vector<std::string> kill_command(const BoxNames& names);
 std::vector<std::string> remove_command(const BoxNames& names);         // rm --force --volumes
 std::vector<std::string> inspect_state_command(const BoxNames& names);  // prints "running|exited CODE OOM" in one line
+
+// `text` with the relay's address in the box for {relay}.
+std::string with_relay(const Plan& plan, const std::string& text);
 
 // Variables that the engine's client must have in its own environment, so that `-e NAME` finds them: those of the agent
 // whose value holds {token}. In mode open, where there is no relay, {token} stands for the key itself.

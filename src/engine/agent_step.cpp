@@ -33,7 +33,9 @@ class AgentStep : public Step {
       throw RunError(Failure::profile, error(std::string(codes::unknown_reader),
                                              "there is no reader for `" + run_.plan.agent.reader + "`"));
     }
-    run_.old_report = mark_report(run_.plan.workspace.host_path, run_.plan.workspace.report);
+    const PlannedWorkspace& workspace = run_.plan.workspace;
+    run_.old_marks[workspace.report] = mark_report(workspace.host_path, workspace.report);
+    for (const std::string& file : workspace.collect) run_.old_marks[file] = mark_report(workspace.host_path, file);
     run_.record.update([](RunRecord& record) { record.state = RunState::running; });
 
     Child child = run_.start_client({.argv = start_command(run_.names), .variables = {}, .input = {}});

@@ -1,13 +1,16 @@
 // What a run will do, resolved: plain values, no positions, no secrets. `sanduk plan` prints it, `sanduk apply` runs
 // it.
 //
-// Text in braces stands for what is known only when the run starts, in `agent.argv` and `agent.variables`:
+// Text in braces stands for what is known only when the run starts, in `agent.argv`, `agent.variables` and
+// `agent.documents`:
 //   {relay}  the relay's root URL as the box sees it, "http://127.0.0.1:PORT"     {token}  the run token
+// In `agent.input`, {task} stands for the task, which can be long.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sanduk {
@@ -23,6 +26,9 @@ enum class Protocol { none, anthropic_messages, openai_responses, openai_chat };
 
 enum class BodyLog { none, digest, full };
 
+// Where an agent's documents are in the box, read-only.
+inline constexpr std::string_view box_documents = "/sanduk/documents";
+
 struct Variable {
   std::string name;
   std::string value;  // may hold placeholders
@@ -30,10 +36,13 @@ struct Variable {
 
 struct PlannedAgent {
   std::string name;
-  std::vector<std::string> argv;    // the program inside the box and its arguments, the task included
-  std::vector<Variable> variables;  // the whole of what the agent's environment is given
-  std::string token_variable;       // the variable of those that holds {token}; empty in mode open
-  std::string reader;               // format of its standard output: "claude-stream-json", "plain"
+  std::vector<std::string> argv;       // the program inside the box and its arguments, the task included
+  std::vector<Variable> variables;     // the whole of what the agent's environment is given
+  std::string token_variable;          // the variable of those that holds {token}; empty in mode open
+  std::string reader;                  // format of its standard output: "claude-stream-json", "plain"
+  Protocol protocol = Protocol::none;  // what it is told to speak with the provider
+  std::string input;                   // its standard input, "{task}" or empty
+  std::vector<Variable> documents;     // files for it, by name, in the box's box_documents; never credentials
 };
 
 struct PlannedImage {
@@ -48,6 +57,8 @@ struct PlannedWorkspace {
   std::string host_path;                     // absolute, links resolved; mounted at /work
   std::vector<std::string> protected_paths;  // relative, normalised
   std::string report;                        // relative
+  std::vector<std::string> collect;          // other files that are kept with the record, relative
+  std::string report_copy;                   // absolute path on the host that gets a copy of the report; empty: none
 };
 
 struct PlannedMount {

@@ -18,6 +18,9 @@ void visit(Visitor& v, PlannedAgent& m) {
   v("variables", m.variables);
   v("token_variable", m.token_variable);
   v("reader", m.reader);
+  v("protocol", m.protocol);
+  v("input", m.input);
+  v("documents", m.documents);
 }
 
 template <class Visitor>
@@ -33,6 +36,8 @@ void visit(Visitor& v, PlannedWorkspace& m) {
   v("host_path", m.host_path);
   v("protected", m.protected_paths);
   v("report", m.report);
+  v("collect", m.collect);
+  v("report_copy", m.report_copy);
 }
 
 template <class Visitor>
