@@ -170,9 +170,13 @@ const std::vector<CodeGroup>& code_groups() {
            {"cannot-listen", "The relay cannot have the address that it was told to listen on."},
            {"cannot-log",
             "A request could not be logged as the profile demands, so it was not sent, and the run was ended."},
+           {"unknown-price",
+            "`caps.usd` counts money by a table of prices, and the model that the agent asks for is not in it. Add a "
+            "row "
+            "to `~/.config/sanduk/prices.toml`, or bound the run by `caps.tokens`."},
            {"tls-not-ready",
-            "TLS cannot be prepared, usually because no certificates of authorities were found. `SSL_CERT_FILE` names "
-            "another file."},
+            "TLS cannot be prepared, usually because `SSL_CERT_FILE` names a file that holds no certificate of an "
+            "authority. Unset it, or name a PEM file."},
            {"unreadable-key",
             "The key's source cannot be read, gives nothing, or gives something that is no key. What it gave is never "
             "shown."},

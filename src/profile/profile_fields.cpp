@@ -206,7 +206,6 @@ FieldTable<Profile> make_table() {
       field<P>(
           "caps.usd", [](P & p) -> auto& { return p.caps.usd; }, "money that the run may cost, in US dollars")
           .with_flag("--budget-usd", "AMOUNT")
-          .not_supported_yet("use caps.tokens or caps.calls")
           .widening(Widens::unlimited),
 
       field<P>(
@@ -223,6 +222,11 @@ FieldTable<Profile> make_table() {
           "allow.hosts", [](P & p) -> auto& { return p.allow.hosts; }, "other hosts that a sealed box may reach")
           .not_supported_yet("leave it out; a sealed box reaches the relay only")
           .widening(Widens::grants),
+
+      field<P>(
+          "allow.server_tools", [](P & p) -> auto& { return p.allow.server_tools; },
+          "tools that the provider runs itself: web search, web fetch, code execution, remote MCP")
+          .widening(Widens::turned_on),
 
       field<P>(
           "log.bodies", [](P & p) -> auto& { return p.log.bodies; },

@@ -29,6 +29,8 @@ void resolve_mode(Resolution& r) {
   check_effect(r, "caps.max_tokens", p.caps.max_tokens.origin, why);
   check_effect(r, "caps.tokens", p.caps.tokens.origin, why);
   check_effect(r, "caps.calls", p.caps.calls.origin, why);
+  check_effect(r, "caps.usd", p.caps.usd.origin, why);
+  check_effect(r, "allow.server_tools", p.allow.server_tools.origin, why);
   check_effect(r, "log.bodies", p.log.bodies.origin, why);
   check_effect(r, "log.dir", p.log.dir.origin, why);
   check_effect(r, "log.record", p.log.record.origin, why);
