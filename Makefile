@@ -20,7 +20,7 @@ export TASK WORK
 build/%/build.ninja: | setup
 	cmake --preset $* --log-level=NOTICE
 
-.PHONY: help setup engine engines base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz release clean
+.PHONY: help setup engine engines base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz bench test-live release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,15 @@ tidy: setup ## build under clang-tidy
 
 fuzz: setup ## build the fuzz targets
 	@cmake --workflow --preset fuzz
+
+bench: setup ## measure the relay beside nginx and haproxy, and piece by piece
+	@.ci/setup nginx-light haproxy wrk
+	@cmake --preset bench --log-level=NOTICE && cmake --build --preset bench
+	@build/bench/tests/bench_relay --benchmark_min_time=0.2
+	@tests/bench/macro.py --sanduk build/bench/sanduk --sse build/bench/tests/bench_sse $(ARGS)
+
+test-live: build ## ask the real providers with bad keys, and what LLAMA_SERVER names; never run by default
+	@SANDUK=$(CURDIR)/$(BIN) tests/live/run.sh
 
 release: setup ## build for use: build/release/sanduk
 	@cmake --workflow --preset release

@@ -7,7 +7,7 @@ set(SANDUK_LAYERS
   "catalog:config"
   "profile:config"
   "plan:diagnostics"
-  "resolve:profile,catalog,plan"
+  "resolve:profile,catalog,plan,agents"
   "container:plan"
   "relay:plan"
   "agents:plan"

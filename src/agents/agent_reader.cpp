@@ -1,6 +1,12 @@
 #include "agents/agent_reader.h"
 
 #include "agents/claude_reader.h"
+#include "agents/codex_reader.h"
+#include "agents/copilot_reader.h"
+#include "agents/gemini_reader.h"
+#include "agents/hax_reader.h"
+#include "agents/opencode_reader.h"
+#include "agents/pi_reader.h"
 #include "agents/plain_reader.h"
 
 namespace sanduk {
@@ -14,6 +20,12 @@ struct Format {
 // Every output format, each in a file of its own.
 constexpr Format formats[] = {
     {"claude-stream-json", make_claude_reader},
+    {"codex-json", make_codex_reader},
+    {"copilot-json", make_copilot_reader},
+    {"gemini-stream-json", make_gemini_reader},
+    {"hax-json", make_hax_reader},
+    {"opencode-json", make_opencode_reader},
+    {"pi-json", make_pi_reader},
     {"plain", make_plain_reader},
 };
 

@@ -55,8 +55,12 @@ std::string words_of(const Object& block) {
 std::string retry_words(const Object& record) {
   std::string words = "attempt";
   if (const auto attempt = json_integer(record, "attempt")) words += " " + std::to_string(*attempt);
-  if (const auto most = json_integer(record, "max_retries")) words += " of " + std::to_string(*most);
-  if (const auto delay = json_number(record, "retry_delay_ms")) {
+  auto most = json_integer(record, "max_retries");
+  if (!most) most = json_integer(record, "maxRetries");
+  if (most) words += " of " + std::to_string(*most);
+  auto delay = json_number(record, "retry_delay_ms");
+  if (!delay) delay = json_number(record, "delayMs");
+  if (delay) {
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), " in %.1f s", *delay / 1000);
     words += seconds.data();
@@ -109,6 +113,7 @@ class ClaudeReader : public AgentReader {
       tell(Kind::started, model_);
     }
     if (subtype == "api_retry") tell(Kind::retry, retry_words(record));
+    if (subtype == "retry") tell(Kind::retry, retry_words(json_object(record, "data")));  // Qwen Code's
   }
 
   void take_assistant(const Object& record) {
@@ -168,7 +173,8 @@ class ClaudeReader : public AgentReader {
       const Poco::Dynamic::Var value = errors->get(static_cast<unsigned>(i));
       if (value.isString()) words.push_back(value.extract<std::string>());
     }
-    if (!words.empty()) return join(words, "; ").substr(0, most_text);
+    if (words.empty()) words.push_back(json_text(json_object(record, "error"), "message").value_or(""));
+    if (!words.front().empty()) return join(words, "; ").substr(0, most_text);
     return subtype.empty() ? "the agent failed and did not say why" : subtype;
   }
 

@@ -1,16 +1,16 @@
 #include "catalog/records.h"
 
 namespace sanduk {
-namespace {
 
-const std::vector<std::string> protocol_names = {"anthropic-messages", "openai-responses", "openai-chat",
+const std::vector<std::string>& protocol_names() {
+  static const std::vector<std::string> names = {"anthropic-messages", "openai-responses", "openai-chat",
                                                  "gemini-generate"};
-
-}  // namespace
+  return names;
+}
 
 FieldTable<AgentRecord> agent_fields() {
   using R = AgentRecord;
-  return {
+  FieldTable<AgentRecord> table = {
       field<R>(
           "name", [](R & r) -> auto& { return r.name; }, "the word that agent.name takes")
           .always_required(),
@@ -25,7 +25,10 @@ FieldTable<AgentRecord> agent_fields() {
           "reader", [](R & r) -> auto& { return r.reader; }, "format of its standard output")
           .always_required(),
       field<R>(
-          "model_required", [](R & r) -> auto& { return r.model_required; }, "whether it needs a model to be named"),
+          "requires", [](R & r) -> auto& { return r.needs; }, "settings that must have a value, such as \"model\""),
+      field<R>(
+          "refuses", [](R & r) -> auto& { return r.refuses; },
+          "settings that it has nothing for, each with what to do instead"),
       field<R>(
           "default_model", [](R & r) -> auto& { return r.default_model; }, "model that is asked for if none is named"),
       field<R>(
@@ -36,13 +39,18 @@ FieldTable<AgentRecord> agent_fields() {
           "image.version_argument", [](R & r) -> auto& { return r.image_version_argument; },
           "build argument that takes the version"),
       field<R>(
+          "image.arguments", [](R & r) -> auto& { return r.image_arguments; }, "more build arguments, by name"),
+      field<R>(
           "image.containerfile", [](R & r) -> auto& { return r.image_containerfile; },
           "which resources/images/Containerfile.NAME builds it"),
       field<R>(
-          "argv", [](R & r) -> auto& { return r.argv; }, "the command inside the box; {task} is the prompt"),
+          "argv", [](R & r) -> auto& { return r.argv; },
+          "the command inside the box; {task} is the prompt, {settings} the place of argv_with"),
       field<R>(
           "argv_with", [](R & r) -> auto& { return r.argv_with; },
           "words that are added when a setting has a value, by setting"),
+      field<R>(
+          "input", [](R & r) -> auto& { return r.input; }, "its standard input, such as \"{task}\"; none if absent"),
       field<R>(
           "endpoint.base_url_variable", [](R & r) -> auto& { return r.base_url_variable; },
           "variable from which it reads its endpoint"),
@@ -55,7 +63,21 @@ FieldTable<AgentRecord> agent_fields() {
       field<R>(
           "variables", [](R & r) -> auto& { return r.variables; },
           "fixed variables that keep it quiet without a network"),
+      field<R>(
+          "documents", [](R & r) -> auto& { return r.documents; },
+          "files that it reads, by name; they lie in the directory {documents} of the box"),
+      field<R>(
+          "paths.instructions", [](R & r) -> auto& { return r.instructions_path; },
+          "file in the box from which it reads standing instructions"),
+      field<R>(
+          "paths.skills", [](R & r) -> auto& { return r.skills_path; }, "directory in the box with its skills"),
   };
+  for (const std::string& name : protocol_names()) {
+    table.push_back(field<R>(
+        "protocol." + name, [name](R & r) -> auto& { return r.words[name]; },
+        "words for this protocol: KEY = \"…\" makes {KEY} a placeholder"));
+  }
+  return table;
 }
 
 FieldTable<ProviderRecord> provider_fields() {

@@ -5,26 +5,39 @@
 
 namespace sanduk {
 
-// A coding agent: how it is started headless, where it reads its endpoint from, how its output is read.
+// The wire protocols that descriptors can name, in a fixed order.
+const std::vector<std::string>& protocol_names();
+
+// A coding agent: how it is started headless, where it reads its endpoint from, how its output is read. Text may hold
+// placeholders; resolve/agent_record.h says which, and checks them.
 struct AgentRecord {
   Setting<std::string> name;
   Setting<std::string> summary;
   Setting<TextList> protocols;  // what it speaks, preferred first
   Setting<std::string> reader;  // format of its standard output
-  Setting<bool> model_required;
+  Setting<TextList> needs;      // settings that must have a value, such as "model"
+  Setting<TextMap> refuses;     // setting -> why it has none, and what to do
   Setting<std::string> default_model;
 
   Setting<std::string> image_name;     // repository part of the tag that is built
   Setting<std::string> image_version;  // pinned version of the agent: the tag, and the build argument
   Setting<std::string> image_version_argument;
+  Setting<TextMap> image_arguments;          // more build arguments
   Setting<std::string> image_containerfile;  // NAME of resources/images/Containerfile.NAME
 
-  Setting<TextList> argv;      // {task} {model} … are filled in
+  Setting<TextList> argv;      // {task} {model} … are filled in; the word "{settings}" is where argv_with goes
   Setting<ListMap> argv_with;  // setting -> words that are added when the setting has a value
+  Setting<std::string> input;  // standard input; empty: none
   Setting<std::string> base_url_variable;
   Setting<std::string> base_url;  // what the variable is given: "{relay}" and what must follow it
   Setting<std::string> key_variable;
   Setting<TextMap> variables;  // fixed ones
+  Setting<TextMap> documents;  // files that it reads, by name; they lie in {documents}, outside the workspace
+  Setting<std::string> instructions_path;  // in the box: where it reads a user's standing instructions
+  Setting<std::string> skills_path;        // in the box: the directory of its skills
+
+  // Words of its own by protocol: [protocol.openai-chat] api = "…" makes {api} a placeholder.
+  std::map<std::string, Setting<TextMap>> words;
 };
 
 // A model provider: where requests go, how they authenticate, which paths there are and what is spoken on each.

@@ -1,4 +1,10 @@
 // sanduk apply FILE|plan.json and sanduk run TASK.
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
 #include "cli/commands.h"
 #include "cli/engine_words.h"
 #include "cli/exit_code.h"
@@ -12,6 +18,8 @@
 
 namespace sanduk {
 namespace {
+
+constexpr std::size_t most_task = std::size_t{1} << 20;
 
 int do_plan(const Invocation& call, const Plan& plan, World& world) {
   if (call.has("--dry-run")) {
@@ -30,6 +38,30 @@ int do_plan(const Invocation& call, const Plan& plan, World& world) {
   print_result(call.has("--json") ? outcome_json(outcome) : outcome_result(outcome));
   print_message(outcome_summary(outcome, call.terminal, call.has("--quiet")));
   return outcome.exit_code;
+}
+
+// All of standard input, for `sanduk run -`.
+std::string task_from_input(const Span& where, Diagnostics& problems) {
+  std::string text;
+  std::array<char, 65536> piece{};
+  for (ssize_t got = 0; (got = read(STDIN_FILENO, piece.data(), piece.size())) != 0 && text.size() <= most_task;) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      problems.add(error("unreadable-file",
+                         "cannot read the task from standard input: " + std::generic_category().message(errno))
+                       .at(where)
+                       .with_help("pipe it: sanduk run - < task.md"));
+      break;
+    }
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  if (text.size() > most_task) {
+    problems.add(error("task-too-long", "the task on standard input is longer than 1 MiB")
+                     .at(where)
+                     .with_help("put the long part into a file in the workspace, and name it in the task"));
+    text.resize(1);
+  }
+  return text;
 }
 
 int apply_plan(const Invocation& call, const std::optional<Plan>& plan, Diagnostics& problems, World& world) {
@@ -55,6 +87,7 @@ int run_run(const Invocation& call, World& world) {
     task.kind = Node::Kind::string;
     task.text = call.words[0];
     task.span = call.span_of_word(0);
+    if (task.text == "-") task.text = task_from_input(task.span, problems);
     if (const Entry* other = run.line.settings.root.find("task")) {
       problems.add(error("repeated-flag", "the task is given twice")
                        .at(task.span)

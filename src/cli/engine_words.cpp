@@ -17,6 +17,7 @@ std::vector<std::vector<std::string>> engine_commands(const Plan& plan) {
   names.guard_directory = "{guard}";
   names.owner_start_time = "{start}";
   names.state_directory = "{state}";
+  if (!plan.agent.input.empty()) names.input_file = "{input}";
   return {create_command(plan, names), start_command(names), remove_command(names)};
 }
 

@@ -7,6 +7,7 @@
 #include "cli/engine_choice.h"
 #include "cli/exit_code.h"
 #include "profile/load.h"
+#include "resolve/agent_record.h"
 #include "resolve/engine.h"
 
 namespace sanduk {
@@ -20,6 +21,7 @@ std::vector<Row> agent_rows(const Catalog& catalog, Diagnostics& problems) {
   for (const std::string& name : catalog.names("agents")) {
     const std::optional<AgentRecord> agent = catalog.agent(name, {}, problems);
     if (!agent) continue;
+    check_agent_record(*agent, problems);
     std::vector<std::string> options;
     for (const auto& [option, words] : *agent->argv_with) options.push_back(option);
     rows.push_back({{"name", name},

@@ -40,6 +40,8 @@ inline constexpr std::string_view box_workspace = "/work";
 inline constexpr std::string_view box_socket = "/run/sanduk/relay.sock";
 inline constexpr std::string_view box_helper = "/sanduk/box";
 inline constexpr std::string_view box_input = "/sanduk-input";
+// The agent's documents lie below the helper's directory: `documents` there.
+static_assert(box_documents == "/sanduk/documents");
 inline constexpr int box_relay_port = 8750;  // on 127.0.0.1 inside
 
 // Labels of every container of ours.
@@ -67,6 +69,8 @@ std::vector<std::string> inspect_state_command(const BoxNames& names);  // print
 // name.
 std::vector<std::string> build_command(const PlannedImage& image, const PlannedEngine& engine, const std::string& file,
                                        const std::string& context, const std::vector<std::string>& inherited);
+// `text` with the relay's address in the box for {relay}.
+std::string with_relay(const Plan& plan, const std::string& text);
 
 // Variables that the engine's client must have in its own environment, so that `-e NAME` finds them: those of the agent
 // whose value holds {token}. In mode open, where there is no relay, {token} stands for the key itself.

@@ -129,12 +129,6 @@ bool holds(const std::string& text, std::string_view placeholder) {
   return text.find(placeholder) != std::string::npos;
 }
 
-std::string with_relay(const Plan& plan, const std::string& text) {
-  if (!holds(text, "{relay}")) return text;
-  if (plan.transport == Transport::none) throw std::logic_error("{relay} in a plan without a relay");
-  return replace_all(text, "{relay}", "http://127.0.0.1:" + std::to_string(box_relay_port));
-}
-
 bool has_variable(const Plan& plan, std::string_view name) {
   for (const Variable& variable : plan.agent.variables) {
     if (variable.name == name) return true;
@@ -207,6 +201,12 @@ void check_lengths(const std::vector<std::string>& argv) {
 }
 
 }  // namespace
+
+std::string with_relay(const Plan& plan, const std::string& text) {
+  if (!holds(text, "{relay}")) return text;
+  if (plan.transport == Transport::none) throw std::logic_error("{relay} in a plan without a relay");
+  return replace_all(text, "{relay}", "http://127.0.0.1:" + std::to_string(box_relay_port));
+}
 
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names) {
   return create_command(plan, names, covers_of(plan.workspace, look_on_host(plan.workspace.host_path)));

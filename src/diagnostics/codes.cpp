@@ -94,6 +94,12 @@ const std::vector<CodeGroup>& code_groups() {
            {"no-effect",
             "A setting that would change nothing, in this mode, for this agent or for this provider. It is refused "
             "because whoever wrote it believes that it does something. Both places are shown."},
+           {"unknown-placeholder",
+            "A descriptor of an agent holds a word in braces that stands for nothing there. The help line names those "
+            "that are known in this place; a word of [protocol.NAME] must be there for each protocol of the agent."},
+           {"task-not-passed",
+            "A descriptor of an agent passes {task} neither in its command nor on its standard input, so that the "
+            "agent would start without knowing what to do."},
            {"unsupported-setting", "The agent has nothing for this setting. `sanduk list agents` shows what each has."},
            {"unknown-agent",
             "There is no agent of this name among the shipped ones and yours in ~/.config/sanduk/agents."},
@@ -118,7 +124,9 @@ const std::vector<CodeGroup>& code_groups() {
            {"task-twice", "There is a task and a task_file in the same layer; one of the two is meant."},
            {"empty-task", "The task is there and says nothing."},
            {"task-too-long",
-            "A task is one argument of a program: at most 128 KiB. Put the long part into a file of the workspace."},
+            "A task is at most 1 MiB, and 128 KiB where a program gets it as one argument. Put the long part into a "
+            "file "
+            "of the workspace."},
            {"argument-too-long", "One argument or variable is longer than the kernel passes on (128 KiB)."},
            {"bad-workspace",
             "The workspace is not a directory, or one that must not be given to an agent: the whole host, your home, a "

@@ -33,8 +33,10 @@ class AgentStep : public Step {
       throw RunError(Failure::profile, error(std::string(codes::unknown_reader),
                                              "there is no reader for `" + run_.plan.agent.reader + "`"));
     }
-    run_.old_report = mark_report(run_.plan.workspace.host_path, run_.plan.workspace.report);
-    run_.host_files_before = mark_host_files(run_.plan.workspace.host_path);
+    const PlannedWorkspace& workspace = run_.plan.workspace;
+    run_.old_marks[workspace.report] = mark_report(workspace.host_path, workspace.report);
+    for (const std::string& file : workspace.collect) run_.old_marks[file] = mark_report(workspace.host_path, file);
+    run_.host_files_before = mark_host_files(workspace.host_path);
     run_.record.update([](RunRecord& record) { record.state = RunState::running; });
 
     Child child = run_.start_client(

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/embedded.h"
+#include "base/text.h"
 #include "container/covers.h"
 #include "engine/codes.h"
 #include "engine/pump.h"
@@ -66,7 +67,23 @@ class ContainerStep : public Step {
     write_below(guards, "empty-file", "", 0444);
     make_below(guards, "empty-directory", 0555);
     run_.names.helper_directory = helpers.string();
+    write_for_agent(helpers);
     run_.names.guard_directory = guards.string();
+  }
+
+  // Its documents, and what it reads from its standard input: neither is ever in the workspace.
+  void write_for_agent(const std::filesystem::path& helpers) {
+    const PlannedAgent& agent = run_.plan.agent;
+    if (!agent.documents.empty()) {
+      const std::filesystem::path documents =
+          make_below(helpers, std::filesystem::path(box_documents).filename().string(), 0755);
+      for (const Variable& document : agent.documents) {
+        write_below(documents, document.name, with_relay(run_.plan, document.value), 0444);
+      }
+    }
+    if (agent.input.empty()) return;
+    write_below(run_.directory, "input", replace_all(agent.input, "{task}", run_.plan.task), 0444);
+    run_.names.input_file = (run_.directory / "input").string();
   }
 
   // Makes what must be in the workspace for the box's mounts, and gives the command that creates the box.

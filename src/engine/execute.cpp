@@ -127,6 +127,7 @@ void close_record(Record& record, const RunOutcome& outcome, const Run& run, Wor
     data.agent = outcome.agent;
     data.report = run.report_file;
     data.changed_host_files = run.changed_host_files;
+    data.collected = run.collected;
   });
 }
 
@@ -173,6 +174,7 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
   outcome.agent = run.agent;
   outcome.changed_host_files = run.changed_host_files;
   if (!run.report_file.empty()) outcome.report_file = (record.directory() / run.report_file).string();
+  for (const std::string& file : run.collected) outcome.collected.push_back((record.directory() / file).string());
   outcome.seconds = seconds_since(begin);
   close_record(record, outcome, run, world);
   if (run.left_over) watcher.hand_over();

@@ -35,6 +35,7 @@ struct RunOutcome {
   std::string record_directory;
   std::string report_file;                      // the copy in the record folder; empty: none was left
   std::vector<std::string> changed_host_files;  // what the host may run or obey, and the run has changed
+  std::vector<std::string> collected;           // copies of other files, in the record folder
   AgentResult agent;
   RelayTally relay;
   double seconds = 0;

@@ -11,6 +11,38 @@ constexpr std::size_t most_report = std::size_t{16} << 20;
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
+// `copy` is relative to `record`, clean and without "..".
+std::optional<std::string> collect_as(const std::filesystem::path& workspace, const std::string& file,
+                                      const ReportMark& old, const std::filesystem::path& record,
+                                      const std::filesystem::path& copy, std::string& why) {
+  const ReportMark now = mark_report(workspace, file);
+  if (!now.exists) {
+    why = "the agent left no " + file;
+    return std::nullopt;
+  }
+  if (now == old) {
+    why = file + " is from before this run; the agent did not write it";
+    return std::nullopt;
+  }
+  const FileResult<std::string> bytes = read_file_beneath(workspace, file, most_report);
+  if (!bytes) {
+    why = bytes.error().message;
+    return std::nullopt;
+  }
+  std::optional<FileError> failed;
+  std::filesystem::path directory = record;
+  for (const std::filesystem::path& part : copy.parent_path()) {
+    directory /= part;
+    if (!failed) failed = make_private_directory(directory);
+  }
+  if (!failed) failed = write_file_atomically(record / copy, *bytes);
+  if (failed) {
+    why = failed->message;
+    return std::nullopt;
+  }
+  return copy.string();
+}
+
 }  // namespace
 
 ReportMark mark_report(const std::filesystem::path& workspace, const std::string& report) {
@@ -33,28 +65,12 @@ ReportMark mark_report(const std::filesystem::path& workspace, const std::string
 std::optional<std::string> collect_report(const std::filesystem::path& workspace, const std::string& report,
                                           const ReportMark& old, const std::filesystem::path& record,
                                           std::string& why) {
-  const ReportMark now = mark_report(workspace, report);
-  if (!now.exists) {
-    why = "the agent left no " + report;
-    return std::nullopt;
-  }
-  if (now == old) {
-    why = report + " is from before this run; the agent did not write it";
-    return std::nullopt;
-  }
-  const FileResult<std::string> bytes = read_file_beneath(workspace, report, most_report);
-  if (!bytes) {
-    why = bytes.error().message;
-    return std::nullopt;
-  }
-  const std::string name = std::filesystem::path(report).filename().string();
-  std::optional<FileError> failed = make_private_directory(record / "report");
-  if (!failed) failed = write_file_atomically(record / "report" / name, *bytes);
-  if (failed) {
-    why = failed->message;
-    return std::nullopt;
-  }
-  return "report/" + name;
+  return collect_as(workspace, report, old, record, "report" / std::filesystem::path(report).filename(), why);
+}
+
+std::optional<std::string> collect_file(const std::filesystem::path& workspace, const std::string& file,
+                                        const ReportMark& old, const std::filesystem::path& record, std::string& why) {
+  return collect_as(workspace, file, old, record, std::filesystem::path("collected") / file, why);
 }
 
 }  // namespace sanduk

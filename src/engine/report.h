@@ -1,4 +1,4 @@
-// The report that the agent leaves in the workspace: hostile until read, and not to be mixed up with an older one.
+// What the agent leaves in the workspace: hostile until read, and not to be mixed up with what was there before.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sanduk {
 
-// A report as it was at some moment. Two equal marks are the same report, not written in between.
+// A file as it was at some moment. Two equal marks are the same report, not written in between.
 struct ReportMark {
   bool exists = false;
   std::uint64_t inode = 0;
@@ -25,5 +25,9 @@ ReportMark mark_report(const std::filesystem::path& workspace, const std::string
 // reason. No link is followed, only a regular file of at most 16 MiB is taken, and none that still has the mark `old`.
 std::optional<std::string> collect_report(const std::filesystem::path& workspace, const std::string& report,
                                           const ReportMark& old, const std::filesystem::path& record, std::string& why);
+
+// The same for another file, whose path below the workspace it keeps below `record`/collected/.
+std::optional<std::string> collect_file(const std::filesystem::path& workspace, const std::string& file,
+                                        const ReportMark& old, const std::filesystem::path& record, std::string& why);
 
 }  // namespace sanduk

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -72,13 +73,14 @@ struct Run {
   std::vector<std::string> box_faults;  // what the self-test's report was found to lack
   std::unique_ptr<Relay> relay;
 
-  ReportMark old_report;
+  std::map<std::string, ReportMark> old_marks;  // of what is collected, as it was before the agent started
   HostFiles host_files_before;
   std::vector<std::string> changed_host_files;
   Ending ending;  // what the agent step made of the agent's end
   AgentResult agent;
   RelayTally tally;
-  std::string report_file;
+  std::string report_file;  // these are relative to the record
+  std::vector<std::string> collected;
   bool left_over = false;  // something of the run could not be removed
 
   // Throws Interrupted if the user asked to stop.

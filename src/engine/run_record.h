@@ -58,6 +58,7 @@ struct RunRecord {
   AgentResult agent;
   std::string report;                           // relative to the record; empty: none
   std::vector<std::string> changed_host_files;  // see host_files.h
+  std::vector<std::string> collected;           // also relative to it
   std::vector<std::string> notes;
 };
 

@@ -1,13 +1,16 @@
 // What a run will do, resolved: plain values, no positions, no secrets. `sanduk plan` prints it, `sanduk apply` runs
 // it.
 //
-// Text in braces stands for what is known only when the run starts, in `agent.argv` and `agent.variables`:
+// Text in braces stands for what is known only when the run starts, in `agent.argv`, `agent.variables` and
+// `agent.documents`:
 //   {relay}  the relay's root URL as the box sees it, "http://127.0.0.1:PORT"     {token}  the run token
+// In `agent.input`, {task} stands for the task, which can be long.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sanduk {
@@ -27,6 +30,9 @@ enum class BodyLog { none, digest, full };
 // changes` shows and `sanduk take` brings back.
 enum class WorkspaceMode { rw, ro, copy };
 
+// Where an agent's documents are in the box, read-only.
+inline constexpr std::string_view box_documents = "/sanduk/documents";
+
 struct Variable {
   std::string name;
   std::string value;  // may hold placeholders
@@ -34,10 +40,13 @@ struct Variable {
 
 struct PlannedAgent {
   std::string name;
-  std::vector<std::string> argv;    // the program inside the box and its arguments, the task included
-  std::vector<Variable> variables;  // the whole of what the agent's environment is given
-  std::string token_variable;       // the variable of those that holds {token}; empty in mode open
-  std::string reader;               // format of its standard output: "claude-stream-json", "plain"
+  std::vector<std::string> argv;       // the program inside the box and its arguments, the task included
+  std::vector<Variable> variables;     // the whole of what the agent's environment is given
+  std::string token_variable;          // the variable of those that holds {token}; empty in mode open
+  std::string reader;                  // format of its standard output: "claude-stream-json", "plain"
+  Protocol protocol = Protocol::none;  // what it is told to speak with the provider
+  std::string input;                   // its standard input, "{task}" or empty
+  std::vector<Variable> documents;     // files for it, by name, in the box's box_documents; never credentials
 };
 
 struct PlannedImage {
@@ -53,7 +62,8 @@ struct PlannedWorkspace {
   std::vector<std::string> protected_paths;  // relative, normalised
   std::string report;                        // relative
   WorkspaceMode mode = WorkspaceMode::rw;
-  std::vector<std::string> collect;  // globs, relative: files that are taken into the run's record
+  std::vector<std::string> collect;  // other files that are kept with the record, relative
+  std::string report_copy;           // absolute path on the host that gets a copy of the report; empty: none
 };
 
 // A container engine, as its record says it: how its client is spoken to. The defaults are the words that most have.
@@ -146,9 +156,9 @@ struct PlannedRelay {
   std::optional<double> budget_usd;
   std::vector<Price> prices;  // for budget_usd
   bool provider_reports_cost = false;
-  bool server_tools = true;    // tools that the provider runs itself: web search, web fetch, code, remote MCP
+  bool server_tools = true;              // tools that the provider runs itself: web search, web fetch, code, remote MCP
   std::vector<std::string> allow_hosts;  // "host:port": other servers that a sealed box may reach, exactly
-  bool ask_for_usage = false;  // insert stream_options.include_usage where a chat stream lacks it
+  bool ask_for_usage = false;            // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;
   bool insecure_upstream = false;  // the key may cross the network in plain text
 };

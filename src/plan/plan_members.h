@@ -18,6 +18,9 @@ void visit(Visitor& v, PlannedAgent& m) {
   v("variables", m.variables);
   v("token_variable", m.token_variable);
   v("reader", m.reader);
+  v("protocol", m.protocol);
+  v("input", m.input);
+  v("documents", m.documents);
 }
 
 template <class Visitor>
@@ -35,6 +38,7 @@ void visit(Visitor& v, PlannedWorkspace& m) {
   v("report", m.report);
   v("mode", m.mode);
   v("collect", m.collect);
+  v("report_copy", m.report_copy);
 }
 
 template <class Visitor>

@@ -121,10 +121,13 @@ std::string render_plan(const Plan& plan) {
   for (const PlannedMount& mount : plan.mounts) {
     page.row(mount.box_path, mount.host_path + (mount.read_only ? "  (read-only)" : "  (read-write)"));
   }
-  page.row("report", "/work/" + plan.workspace.report);
+  page.row("report", "/work/" + plan.workspace.report +
+                         (plan.workspace.report_copy.empty() ? "" : ", copied to " + plan.workspace.report_copy));
+  for (const std::string& file : plan.workspace.collect) page.row("collected", "/work/" + file);
 
   page.group("agent");
   page.row("name", plan.agent.name);
+  if (plan.agent.protocol != Protocol::none) page.row("protocol", protocol_name(plan.agent.protocol));
   std::vector<std::string> words;
   for (const std::string& word : plan.agent.argv)
     words.push_back(word == plan.task && !word.empty() ? "{task}" : shell_quoted(word));
@@ -135,6 +138,10 @@ std::string render_plan(const Plan& plan) {
     variables.push_back(variable.name + (variable.value.starts_with("{") ? "=" + variable.value : ""));
   }
   page.rows("variables", variables);
+  if (!plan.agent.input.empty()) page.row("input", plan.agent.input);
+  for (const Variable& document : plan.agent.documents) {
+    page.row("document", std::string(box_documents) + "/" + document.name);
+  }
 
   write_relay(page, plan);
 

@@ -36,6 +36,9 @@ struct Profile {
     Setting<std::string> base_url_variable;
     Setting<std::string> base_url;
     Setting<bool> report_instruction{true};
+    Setting<bool> stdin_task;
+    Setting<FilePath> instructions;
+    Setting<FilePath> skills;
   } agent;
 
   struct Image {
@@ -48,9 +51,10 @@ struct Profile {
     Setting<FilePath> path{{"."}};
     Setting<TextList> protect{{{".git/hooks"}, {".git/config"}}};
     Setting<std::string> report{"REPORT.md"};
+    Setting<FilePath> report_copy;
+    Setting<TextList> collect;
     Setting<MountList> mounts;
     Setting<std::string> mode{"rw"};
-    Setting<TextList> collect;
   } workspace;
 
   struct Engine {

@@ -100,6 +100,17 @@ FieldTable<Profile> make_table() {
       field<P>(
           "agent.report_instruction", [](P & p) -> auto& { return p.agent.report_instruction; },
           "add to the task where the report is to be written"),
+      field<P>(
+          "agent.stdin", [](P & p) -> auto& { return p.agent.stdin_task; },
+          "the agent `command` gets the task on its standard input"),
+      field<P>(
+          "agent.instructions", [](P & p) -> auto& { return p.agent.instructions; },
+          "file with standing instructions, read-only where the agent looks for them")
+          .widening(Widens::set),
+      field<P>(
+          "agent.skills", [](P & p) -> auto& { return p.agent.skills; },
+          "directory of skills, read-only where the agent looks for them")
+          .widening(Widens::set),
 
       field<P>(
           "image.ref", [](P & p) -> auto& { return p.image.ref; }, "image to run instead of the agent's own")
@@ -129,6 +140,16 @@ FieldTable<Profile> make_table() {
           "file in it that the agent is to write")
           .with_flag("--report", "FILE"),
       field<P>(
+          "workspace.report_copy", [](P & p) -> auto& { return p.workspace.report_copy; },
+          "file outside of it that gets a copy of the report")
+          .with_flag("--report-copy", "FILE")
+          .widening(Widens::set),
+      field<P>(
+          "workspace.collect", [](P & p) -> auto& { return p.workspace.collect; },
+          "other files in it that are kept with the run's record")
+          .with_flag("--collect", "FILE")
+          .adding(),
+      field<P>(
           "workspace.mounts", [](P & p) -> auto& { return p.workspace.mounts; },
           "more directories for the box: \"HOST:DEST\" or \"HOST:DEST:ro\"")
           .with_flag("--mount", "HOST:DEST[:ro]")
@@ -140,10 +161,6 @@ FieldTable<Profile> make_table() {
           .one_of({"rw", "ro", "copy"})
           .with_flag("--workspace-mode", "MODE")
           .widening(Widens::later, {"ro", "copy", "rw"}),
-      field<P>(
-          "workspace.collect", [](P & p) -> auto& { return p.workspace.collect; },
-          "more files that are taken into the run's record: patterns such as \"logs/*.txt\"")
-          .not_supported_yet("name one file in workspace.report"),
 
       field<P>(
           "engine.name", [](P & p) -> auto& { return p.engine.name; }, "container engine, or `auto`")

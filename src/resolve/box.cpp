@@ -56,11 +56,16 @@ void agents_image(Resolution& r) {
     return;
   }
   r.plan.image.containerfile = "builtin:" + file;
-  r.plan.image.ref = tag(*r.agent->image_name, *r.agent->image_version, r.plan.user, *text);
   add_user_arguments(r);
   if (!r.agent->image_version_argument->empty()) {
     r.plan.image.build_arguments.push_back({*r.agent->image_version_argument, *r.agent->image_version});
   }
+  std::string content(*text);
+  for (const auto& [name, item] : *r.agent->image_arguments) {
+    r.plan.image.build_arguments.push_back({name, item.text});
+    content += "\n" + name + "=" + item.text;
+  }
+  r.plan.image.ref = tag(*r.agent->image_name, *r.agent->image_version, r.plan.user, content);
 }
 
 void take_pids(Resolution& r) {

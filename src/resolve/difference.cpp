@@ -78,6 +78,7 @@ class Flattener {
   void add(const std::string& path, const double& value) { put(path, comparable(value)); }
   void add(const std::string& path, const NetworkMode& value) { put(path, comparable(mode_name(value))); }
   void add(const std::string& path, const Transport& value) { put(path, comparable(transport_name(value))); }
+  void add(const std::string& path, const Protocol& value) { put(path, comparable(protocol_name(value))); }
   void add(const std::string& path, const BodyLog& value) { put(path, comparable(body_log_name(value))); }
   void add(const std::string& path, const WorkspaceMode& value) { put(path, comparable(workspace_mode_name(value))); }
 

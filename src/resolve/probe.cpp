@@ -89,7 +89,8 @@ class Probe {
   void probe_settings() {
     if (profile_.task_file.is_set()) add_with_text(profile_.task_file, largest_task);
     if (profile_.image.containerfile.is_set()) add_with_text(profile_.image.containerfile, largest_containerfile);
-    for (const Setting<FilePath>* setting : {&profile_.log.dir, &profile_.log.record}) {
+    for (const Setting<FilePath>* setting : {&profile_.log.dir, &profile_.log.record, &profile_.agent.instructions,
+                                             &profile_.agent.skills, &profile_.workspace.report_copy}) {
       if (setting->is_set()) add((*setting)->text, setting->origin);
     }
     if (profile_.provider.cassette.is_set()) {

@@ -9,6 +9,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "profile/profile.h"
+#include "resolve/placeholders.h"
 
 namespace sanduk {
 
@@ -20,6 +21,8 @@ struct Resolution {
   std::optional<AgentRecord> agent{};
   std::optional<ProviderRecord> provider{};
   Plan plan{};
+  Values agent_values{};          // what the descriptor's placeholders stand for
+  bool agent_uses_model = false;  // somewhere else than in words of its own
 
   // Where a setting stands; the profile's first line when nobody wrote it.
   Span place(const Origin& origin) const { return origin.span.known() ? origin.span : profile.where; }
@@ -32,6 +35,14 @@ struct Resolution {
 
 // Whether what is sent to `host` stays on this machine.
 bool is_loopback(const std::string& host);
+
+// `text` with the provider itself for {relay}, where there is no relay.
+std::string without_relay(const Resolution& r, const std::string& text);
+
+// The parts of resolve_agent: what placeholders stand for; the environment; what the host's files are mounted as.
+void resolve_values(Resolution& r, const std::string& protocol, const std::string& model);
+void resolve_variables(Resolution& r);
+std::vector<MountRequest> agent_mounts(Resolution& r);
 
 // In this order: later ones use what earlier ones found.
 void resolve_mode(Resolution& r);

@@ -1,5 +1,6 @@
 #include "resolve/resolve.h"
 
+#include "resolve/agent_record.h"
 #include "resolve/resolution.h"
 
 namespace sanduk {
@@ -8,6 +9,7 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
                             Purpose purpose) {
   Resolution r{profile, catalog, facts, problems};
   if (purpose == Purpose::run) r.agent = catalog.agent(*profile.agent.name, profile.agent.name.origin, problems);
+  if (r.agent) check_agent_record(*r.agent, problems);
   r.provider = catalog.provider(*profile.provider.name, profile.provider.name.origin, problems);
 
   r.plan.name = !profile.name->empty()  ? *profile.name

@@ -106,6 +106,32 @@ bool in_reach(const Plan& plan, const std::filesystem::path& path) {
                      [&](const PlannedMount& mount) { return is_inside(path, mount.host_path); });
 }
 
+void resolve_collected(Resolution& r) {
+  for (const ListItem& item : *r.profile.workspace.collect) {
+    const std::string clean = clean_relative(item.text);
+    if (!clean.empty()) {
+      r.plan.workspace.collect.push_back(clean);
+      continue;
+    }
+    r.problems.add(
+        error("bad-value", "`workspace.collect`: `" + masked(item.text) + "` is not a path inside the workspace")
+            .at(item.span)
+            .with_help("write it relative to the workspace, without `..`"));
+  }
+  const Setting<FilePath>& copy = r.profile.workspace.report_copy;
+  if (!copy.is_set()) return;
+  const std::filesystem::path path = absolute_path(copy->text, copy.origin, r.profile, r.facts.home);
+  const PathFact& fact = fact_of(r.facts, path);
+  if (in_reach(r.plan, fact.resolved) || in_reach(r.plan, path)) {
+    r.fault("log-in-reach", "`workspace.report_copy` lies inside what the box is given", copy.origin)
+        .with_help("name a place outside of the workspace, or leave it out: the report is in the workspace anyhow");
+  } else if (fact.kind == PathFact::Kind::directory || fact.kind == PathFact::Kind::other) {
+    r.fault("unwritable-file", "`workspace.report_copy`: there is something else than a file", copy.origin)
+        .with_help("name a file");
+  }
+  r.plan.workspace.report_copy = fact.resolved;
+}
+
 void check_mount(Resolution& r, const MountRequest& mount, const PathFact& fact) {
   const auto fault = [&](const std::string& why, const std::string& help) {
     r.problems.add(error("bad-mount", "`" + mount.host + ":" + mount.box + "`: " + why).at(mount.span).with_help(help));
@@ -174,10 +200,13 @@ void resolve_workspace(Resolution& r) {
   resolve_protected(r, r.plan.workspace.host_path);
   resolve_report(r);
   resolve_workspace_mode(r);
+  resolve_collected(r);
 }
 
 void resolve_mounts(Resolution& r) {
-  for (const MountRequest& mount : *r.profile.workspace.mounts) {
+  std::vector<MountRequest> mounts = *r.profile.workspace.mounts;
+  for (MountRequest& mount : agent_mounts(r)) mounts.push_back(std::move(mount));
+  for (const MountRequest& mount : mounts) {
     const std::filesystem::path absolute =
         absolute_path(mount.host, {Layer::file, mount.span, mount.directory}, r.profile, r.facts.home);
     check_mount(r, mount, fact_of(r.facts, absolute));

@@ -1,0 +1,10 @@
+// Reads what `copilot` prints as JSON lines.
+#pragma once
+
+#include "agents/agent_reader.h"
+
+namespace sanduk {
+
+std::unique_ptr<AgentReader> make_copilot_reader(AgentReader::Listener listener);
+
+}  // namespace sanduk

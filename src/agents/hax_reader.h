@@ -1,0 +1,10 @@
+// Reads what `hax` prints as JSON lines.
+#pragma once
+
+#include "agents/agent_reader.h"
+
+namespace sanduk {
+
+std::unique_ptr<AgentReader> make_hax_reader(AgentReader::Listener listener);
+
+}  // namespace sanduk
