@@ -79,6 +79,24 @@ std::optional<ProviderRecord> Catalog::provider(const std::string& name, const O
   return load("providers", provider_fields(), name, where, problems);
 }
 
+PriceTable Catalog::prices(Diagnostics& problems) const {
+  PriceTable table;
+  const auto shipped = std::make_shared<Source>(
+      Source{"sanduk:prices", std::string(embedded_file("resources/prices.toml").value_or(""))});
+  if (const auto document = read_document(shipped, Format::toml, "", problems)) {
+    assign_document(price_fields(), *document, Layer::built_in, table, problems);
+  }
+  const std::filesystem::path own = user_directory_ / "prices.toml";
+  std::error_code failed;
+  if (!std::filesystem::exists(own, failed)) return table;
+  PriceTable more;
+  if (const auto document = read_document_file(own, own.string(), problems)) {
+    assign_document(price_fields(), *document, Layer::file, more, problems);
+  }
+  for (const auto& [model, price] : *more.models) table.models.value[model] = price;
+  return table;
+}
+
 std::optional<EngineRecord> Catalog::engine(const std::string& name, const Origin& where, Diagnostics& problems) const {
   return load("engines", engine_fields(), name, where, problems);
 }

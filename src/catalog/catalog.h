@@ -32,6 +32,9 @@ class Catalog {
   std::optional<ProviderRecord> provider(const std::string& name, const Origin& where, Diagnostics& problems) const;
   std::optional<EngineRecord> engine(const std::string& name, const Origin& where, Diagnostics& problems) const;
 
+  // The shipped prices with the user's own over them.
+  PriceTable prices(Diagnostics& problems) const;
+
   // "agents", "providers" or "engines": all names, sorted.
   std::vector<std::string> names(const std::string& kind) const;
 

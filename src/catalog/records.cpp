@@ -3,7 +3,8 @@
 namespace sanduk {
 namespace {
 
-const std::vector<std::string> protocol_names = {"anthropic-messages", "openai-responses", "openai-chat"};
+const std::vector<std::string> protocol_names = {"anthropic-messages", "openai-responses", "openai-chat",
+                                                 "gemini-generate"};
 
 }  // namespace
 
@@ -18,7 +19,8 @@ FieldTable<AgentRecord> agent_fields() {
           .always_required(),
       field<R>(
           "protocols", [](R & r) -> auto& { return r.protocols; },
-          "wire protocols that it speaks, preferred first: anthropic-messages, openai-responses, openai-chat"),
+          "wire protocols that it speaks, preferred first: anthropic-messages, openai-responses, openai-chat, "
+          "gemini-generate"),
       field<R>(
           "reader", [](R & r) -> auto& { return r.reader; }, "format of its standard output")
           .always_required(),
@@ -91,10 +93,22 @@ FieldTable<ProviderRecord> provider_fields() {
       field<R>(
           "check.headers", [](R & r) -> auto& { return r.check_headers; }, "headers of that GET"),
       field<R>(
+          "reports_cost", [](R & r) -> auto& { return r.reports_cost; },
+          "whether the usage of an answer says what it cost in US dollars"),
+      field<R>(
           "ask_for_usage", [](R & r) -> auto& { return r.ask_for_usage; },
           "whether a chat stream reports usage only when stream_options asks for it"),
       field<R>(
           "default_model", [](R & r) -> auto& { return r.default_model; }, "model that is asked for if none is named"),
+  };
+}
+
+FieldTable<PriceTable> price_fields() {
+  using R = PriceTable;
+  return {
+      field<R>(
+          "models", [](R & r) -> auto& { return r.models; },
+          "model = \"in=5 out=25 cache_read=0.5 cache_write=10\": US dollars a million tokens"),
   };
 }
 

@@ -42,8 +42,14 @@ struct ProviderRecord {
   Setting<TextList> routes;         // "METHOD PATH [PROTOCOL|judged]"
   Setting<std::string> check_path;  // GET that tells a good key from a bad one; empty: none
   Setting<TextMap> check_headers;
+  Setting<bool> reports_cost;   // an answer's usage says what it cost
   Setting<bool> ask_for_usage;  // stream_options.include_usage is needed
   Setting<std::string> default_model;
+};
+
+// What models cost: resources/prices.toml, with the user's own rows over it.
+struct PriceTable {
+  Setting<TextMap> models;  // model -> "in=5 out=25 cache_read=0.5 cache_write=10", US dollars a million tokens
 };
 
 // A container engine.
@@ -72,6 +78,7 @@ struct EngineRecord {
 
 FieldTable<AgentRecord> agent_fields();
 FieldTable<ProviderRecord> provider_fields();
+FieldTable<PriceTable> price_fields();
 FieldTable<EngineRecord> engine_fields();
 
 }  // namespace sanduk

@@ -156,6 +156,8 @@ const std::vector<CodeGroup>& code_groups() {
            {"engine-answer",
             "The engine answered something that cannot be understood; its version may be too old or too new."},
            {"not-managed", "The engine's service is started and stopped outside of sanduk: by the system, or by hand."},
+           {"network-failed", "The network of the run could not be made, or this host has no address in it."},
+           {"network-routable", "The engine made a network that leads out where it was asked for one that does not."},
            {"mount-path", "Podman's command line cannot name a path that holds a comma or a quote. Docker's can."},
            {"workspace-copy", "The copy of the workspace could not be made: usually the disk is full."},
            {"image-missing", "The image is not there and there is nothing to build it from."},
@@ -174,9 +176,13 @@ const std::vector<CodeGroup>& code_groups() {
            {"cannot-listen", "The relay cannot have the address that it was told to listen on."},
            {"cannot-log",
             "A request could not be logged as the profile demands, so it was not sent, and the run was ended."},
+           {"unknown-price",
+            "`caps.usd` counts money by a table of prices, and the model that the agent asks for is not in it. Add a "
+            "row "
+            "to `~/.config/sanduk/prices.toml`, or bound the run by `caps.tokens`."},
            {"tls-not-ready",
-            "TLS cannot be prepared, usually because no certificates of authorities were found. `SSL_CERT_FILE` names "
-            "another file."},
+            "TLS cannot be prepared, usually because `SSL_CERT_FILE` names a file that holds no certificate of an "
+            "authority. Unset it, or name a PEM file."},
            {"unreadable-key",
             "The key's source cannot be read, gives nothing, or gives something that is no key. What it gave is never "
             "shown."},

@@ -72,6 +72,7 @@ struct Run {
   std::vector<std::string> box_faults;  // what the self-test's report was found to lack
   std::unique_ptr<Relay> relay;
 
+  std::string gateway;  // address of this host in the run's network; transport gateway only
   ReportMark old_report;
   HostFiles host_files_before;
   std::vector<std::string> changed_host_files;

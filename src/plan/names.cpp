@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::array protocols = {
     std::pair{Protocol::none, "none"}, std::pair{Protocol::anthropic_messages, "anthropic-messages"},
-    std::pair{Protocol::openai_responses, "openai-responses"}, std::pair{Protocol::openai_chat, "openai-chat"}};
+    std::pair{Protocol::openai_responses, "openai-responses"}, std::pair{Protocol::openai_chat, "openai-chat"},
+    std::pair{Protocol::gemini_generate, "gemini-generate"}};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ enum class NetworkMode { sealed, key_safe, open };
 enum class Transport { none, socket, gateway };
 
 // How a body and its usage look on the wire (reference: the providers' API documentation). none: no policy, no usage.
-enum class Protocol { none, anthropic_messages, openai_responses, openai_chat };
+enum class Protocol { none, anthropic_messages, openai_responses, openai_chat, gemini_generate };
 
 enum class BodyLog { none, digest, full };
 
@@ -102,12 +102,13 @@ struct Upstream {
   std::int64_t port = 0;
 };
 
-// One endpoint that the box may call. The path is compared exactly; the query is passed on.
+// One endpoint that the box may call. The path is compared exactly, but for one "{model}" in it, which stands for a
+// name of letters, digits, ".", "_" and "-"; the query is passed on.
 struct Route {
   std::vector<std::string> methods;  // upper case; GET admits HEAD
   std::string path;
   Protocol protocol = Protocol::none;
-  bool has_model = false;  // the body names a model that the model list judges
+  bool has_model = false;  // the body or the path names a model that the model list judges
 };
 
 // One GET with the real key before anything is built: 401 and 403 refuse the run, a network error refuses, any other
@@ -115,6 +116,18 @@ struct Route {
 struct KeyCheck {
   std::string path;
   std::vector<Variable> headers;  // name and value
+};
+
+// What a model's tokens cost, in US dollars a million.
+struct Price {
+  std::string model;
+  double in = 0;
+  double out = 0;
+  double cache_read = 0;
+  double cache_write = 0;
+  std::int64_t long_context = 0;  // tokens of input above which the call costs `long_in` and `long_out`; 0: none
+  double long_in = 0;
+  double long_out = 0;
 };
 
 struct PlannedRelay {
@@ -131,7 +144,11 @@ struct PlannedRelay {
   std::optional<std::int64_t> budget_calls;
   std::optional<std::int64_t> budget_tokens;  // input + output + cache, as the provider reports them
   std::vector<std::string> allow_hosts;       // "host:port": other servers that a sealed box may reach, exactly
-  bool ask_for_usage = false;                 // insert stream_options.include_usage where a chat stream lacks it
+  std::optional<double> budget_usd;
+  std::vector<Price> prices;  // for budget_usd
+  bool provider_reports_cost = false;
+  bool server_tools = true;    // tools that the provider runs itself: web search, web fetch, code, remote MCP
+  bool ask_for_usage = false;  // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;
   bool insecure_upstream = false;  // the key may cross the network in plain text
 };

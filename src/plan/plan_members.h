@@ -96,6 +96,18 @@ void visit(Visitor& v, Route& m) {
 }
 
 template <class Visitor>
+void visit(Visitor& v, Price& m) {
+  v("model", m.model);
+  v("in", m.in);
+  v("out", m.out);
+  v("cache_read", m.cache_read);
+  v("cache_write", m.cache_write);
+  v("long_context", m.long_context);
+  v("long_in", m.long_in);
+  v("long_out", m.long_out);
+}
+
+template <class Visitor>
 void visit(Visitor& v, KeyCheck& m) {
   v("path", m.path);
   v("headers", m.headers);
@@ -117,6 +129,10 @@ void visit(Visitor& v, PlannedRelay& m) {
   v("budget_calls", m.budget_calls);
   v("budget_tokens", m.budget_tokens);
   v("allow_hosts", m.allow_hosts);
+  v("budget_usd", m.budget_usd);
+  v("prices", m.prices);
+  v("provider_reports_cost", m.provider_reports_cost);
+  v("server_tools", m.server_tools);
   v("ask_for_usage", m.ask_for_usage);
   v("insecure_upstream", m.insecure_upstream);
 }

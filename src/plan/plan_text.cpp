@@ -1,5 +1,6 @@
 #include "plan/plan_text.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "plan/plan_json.h"
 
@@ -75,6 +76,13 @@ void write_relay(Page& page, const Plan& plan) {
   if (relay.max_tokens) page.row("answer cap", std::to_string(*relay.max_tokens) + " tokens");
   if (relay.budget_calls) page.row("budget", std::to_string(*relay.budget_calls) + " calls");
   if (relay.budget_tokens) page.row("budget", std::to_string(*relay.budget_tokens) + " tokens");
+  if (relay.budget_usd) {
+    page.row("budget",
+             JsonWriter().number(*relay.budget_usd).text() + " US dollars, " +
+                 (relay.provider_reports_cost ? "as the provider reports them"
+                                              : "by the prices of " + std::to_string(relay.prices.size()) + " models"));
+  }
+  if (!relay.server_tools) page.row("server tools", "none");
 }
 
 }  // namespace

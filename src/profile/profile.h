@@ -80,6 +80,7 @@ struct Profile {
     Setting<TextList> models;
     Setting<TextList> paths;
     Setting<TextList> hosts;
+    Setting<bool> server_tools{true};
   } allow;
 
   struct Log {

@@ -169,13 +169,11 @@ FieldTable<Profile> make_table() {
           "network.transport", [](P & p) -> auto& { return p.network.transport; },
           "how the box reaches the relay: socket (no network at all), gateway (a network of its own), auto")
           .one_of({"auto", "socket", "gateway"})
-          .not_supported_yet("leave it out; the transport is `socket`")
           .with_flag("--transport", "NAME")
           .widening(Widens::later, {"socket", "auto", "gateway"}),
       field<P>(
           "network.strict", [](P & p) -> auto& { return p.network.strict; },
           "end the run when the box can reach a port of this host besides the relay (transport gateway)")
-          .not_supported_yet("leave it out; with the transport `socket` there is none to reach")
           .with_switch("--strict-network")
           .widening(Widens::turned_off),
 
@@ -213,7 +211,6 @@ FieldTable<Profile> make_table() {
       field<P>(
           "caps.usd", [](P & p) -> auto& { return p.caps.usd; }, "money that the run may cost, in US dollars")
           .with_flag("--budget-usd", "AMOUNT")
-          .not_supported_yet("use caps.tokens or caps.calls")
           .widening(Widens::unlimited),
 
       field<P>(
@@ -230,6 +227,11 @@ FieldTable<Profile> make_table() {
           "allow.hosts", [](P & p) -> auto& { return p.allow.hosts; }, "other hosts that a sealed box may reach")
           .not_supported_yet("leave it out; a sealed box reaches the relay only")
           .widening(Widens::grants),
+
+      field<P>(
+          "allow.server_tools", [](P & p) -> auto& { return p.allow.server_tools; },
+          "tools that the provider runs itself: web search, web fetch, code execution, remote MCP")
+          .widening(Widens::turned_on),
 
       field<P>(
           "log.bodies", [](P & p) -> auto& { return p.log.bodies; },

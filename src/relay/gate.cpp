@@ -1,6 +1,7 @@
 #include "relay/gate.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
 
@@ -14,7 +15,33 @@ std::optional<std::string_view> behind_scheme(std::string_view value, std::strin
   return value.substr(scheme.size() + 1);
 }
 
+constexpr std::string_view any_model = "{model}";
+
+bool is_model_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  });
+}
+
+bool matches(std::string_view path, std::string_view pattern) {
+  const std::size_t hole = pattern.find(any_model);
+  if (hole == std::string_view::npos) return path == pattern;
+  const std::string_view before = pattern.substr(0, hole);
+  const std::string_view behind = pattern.substr(hole + any_model.size());
+  if (path.size() <= before.size() + behind.size() || !path.starts_with(before) || !path.ends_with(behind))
+    return false;
+  return is_model_name(path.substr(hole, path.size() - before.size() - behind.size()));
+}
+
 }  // namespace
+
+std::string_view model_in(std::string_view path) {
+  constexpr std::string_view folder = "/models/";
+  const std::size_t begin = path.find(folder);
+  const std::size_t end = path.rfind(':');
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin + folder.size()) return {};
+  return path.substr(begin + folder.size(), end - begin - folder.size());
+}
 
 std::optional<Refusal> check_token(const Headers& headers, const PlannedRelay& plan, const Secret& token) {
   bool given = false;
@@ -37,7 +64,7 @@ std::optional<Refusal> check_token(const Headers& headers, const PlannedRelay& p
 
 RouteAnswer find_route(const RequestHead& head, const std::vector<Route>& routes) {
   const auto found =
-      std::find_if(routes.begin(), routes.end(), [&](const Route& route) { return route.path == head.path; });
+      std::find_if(routes.begin(), routes.end(), [&](const Route& route) { return matches(head.path, route.path); });
   if (found == routes.end()) {
     return {nullptr, forbidden("the path " + printable(head.path) + " is not one that this run may call")};
   }

@@ -18,6 +18,9 @@ namespace sanduk {
 // The run token, in the provider's own header or as a bearer token. A header given twice is refused.
 std::optional<Refusal> check_token(const Headers& headers, const PlannedRelay& plan, const Secret& token);
 
+// The model that a path names, as Google's do: ".../models/MODEL:action". Empty: none.
+std::string_view model_in(std::string_view path);
+
 // Method and exact path.
 struct RouteAnswer {
   const Route* route = nullptr;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/text.h"
 #include "relay/json_text.h"
 
 namespace sanduk {
@@ -211,7 +212,8 @@ class Scanner {
     if (wanted.empty()) return member;
     if (std::find(wanted.begin(), wanted.end(), member.name) != wanted.end()) return member;
     const std::string lower = folded(member.name);
-    if (std::find(wanted.begin(), wanted.end(), lower) == wanted.end()) return std::nullopt;
+    const auto is_same = [&](std::string_view name) { return equal_ignoring_case(name, lower); };
+    if (std::none_of(wanted.begin(), wanted.end(), is_same)) return std::nullopt;
     member.exact = false;
     return member;
   }

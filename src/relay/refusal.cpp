@@ -24,8 +24,8 @@ ErrorShape error_shape_of(const std::vector<Route>& routes) {
     return std::any_of(routes.begin(), routes.end(), [&](const Route& route) { return route.protocol == protocol; });
   };
   if (speaks(Protocol::anthropic_messages)) return ErrorShape::anthropic;
-  return speaks(Protocol::openai_chat) || speaks(Protocol::openai_responses) ? ErrorShape::openai
-                                                                             : ErrorShape::anthropic;
+  if (speaks(Protocol::openai_chat) || speaks(Protocol::openai_responses)) return ErrorShape::openai;
+  return speaks(Protocol::gemini_generate) ? ErrorShape::google : ErrorShape::anthropic;
 }
 
 ErrorShape error_shape_of(Protocol protocol, ErrorShape otherwise) {
@@ -35,27 +35,69 @@ ErrorShape error_shape_of(Protocol protocol, ErrorShape otherwise) {
     case Protocol::openai_chat:
     case Protocol::openai_responses:
       return ErrorShape::openai;
+    case Protocol::gemini_generate:
+      return ErrorShape::google;
     case Protocol::none:
       break;
   }
   return otherwise;
 }
 
-std::string render_refusal(const Refusal& refusal, ErrorShape shape, bool with_body) {
+namespace {
+
+// Google's words for a status (https://cloud.google.com/apis/design/errors).
+const char* google_status(int status) {
+  switch (status) {
+    case 400:
+    case 411:
+    case 413:
+    case 415:
+    case 431:
+      return "INVALID_ARGUMENT";
+    case 401:
+      return "UNAUTHENTICATED";
+    case 402:
+    case 403:
+      return "PERMISSION_DENIED";
+    case 408:
+      return "DEADLINE_EXCEEDED";
+    case 422:
+      return "FAILED_PRECONDITION";
+    default:
+      return "UNAVAILABLE";
+  }
+}
+
+std::string body_of(const Refusal& refusal, ErrorShape shape) {
   JsonWriter body;
   body.begin_object();
-  if (shape == ErrorShape::anthropic) {
-    body.field("type", "error").key("error").begin_object();
-    body.field("type", refusal.kind).field("message", refusal.why).end_object();
-  } else {
-    body.key("error").begin_object().field("message", refusal.why).field("type", refusal.kind);
-    body.key("param").null().field("code", refusal.kind).end_object();
+  switch (shape) {
+    case ErrorShape::anthropic:
+      body.field("type", "error").key("error").begin_object();
+      body.field("type", refusal.kind).field("message", refusal.why).end_object();
+      break;
+    case ErrorShape::openai:
+      body.key("error").begin_object().field("message", refusal.why).field("type", refusal.kind);
+      body.key("param").null().field("code", refusal.kind).end_object();
+      break;
+    case ErrorShape::google:
+      body.key("error").begin_object().field("code", std::int64_t{refusal.status}).field("message", refusal.why);
+      body.field("status", google_status(refusal.status)).field("type", refusal.kind).end_object();
+      break;
   }
   body.end_object();
-  std::string answer = "HTTP/1.1 " + std::to_string(refusal.status) + " " + reason_phrase(refusal.status) +
-                       "\r\ncontent-type: application/json\r\nx-should-retry: false\r\ncontent-length: " +
-                       std::to_string(body.text().size()) + "\r\nconnection: close\r\n\r\n";
-  if (with_body) answer += body.text();
+  return body.text();
+}
+
+}  // namespace
+
+std::string render_refusal(const Refusal& refusal, ErrorShape shape, bool with_body) {
+  const std::string body = body_of(refusal, shape);
+  std::string answer =
+      "HTTP/1.1 " + std::to_string(refusal.status) + " " + reason_phrase(refusal.status) +
+      "\r\ncontent-type: application/json\r\nx-should-retry: false\r\ncontent-length: " + std::to_string(body.size()) +
+      "\r\nconnection: close\r\n\r\n";
+  if (with_body) answer += body;
   return answer;
 }
 

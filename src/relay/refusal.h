@@ -27,7 +27,7 @@ Refusal head_too_large(std::string why);        // 431
 Refusal upstream_failed(std::string why);       // 502
 Refusal not_open(std::string why);              // 503
 
-enum class ErrorShape { anthropic, openai };
+enum class ErrorShape { anthropic, openai, google };
 
 // The shape for requests whose route is not known (yet): the one of the plan's completions.
 ErrorShape error_shape_of(const std::vector<Route>& routes);

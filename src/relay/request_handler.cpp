@@ -1,11 +1,13 @@
 #include "relay/request_handler.h"
 
+#include <limits>
 #include <new>
 
 #include "base/text.h"
 #include "relay/answer_stream.h"
 #include "relay/forward.h"
 #include "relay/inflate.h"
+#include "relay/money.h"
 #include "relay/protocol.h"
 
 namespace sanduk {
@@ -140,9 +142,36 @@ std::optional<Refusal> RequestHandler::judge_request_body() {
   if (!has_policy(*route_) || !takes_body(head_.method)) return std::nullopt;
   if (std::optional<Refusal> refusal = decode_body()) return refusal;
   const std::string_view text = was_encoded_ ? std::string_view(decoded_) : body_.view();
-  judgement_ = judge_body(text, *route_, service_.settings.plan, service_.limits.json_depth);
-  record_.model = judgement_.model;
+  judge_text(text);
+  if (!judgement_.refusal && record_.completion) return check_price();
   return judgement_.refusal;
+}
+
+void RequestHandler::judge_text(std::string_view text) {
+  const auto rest = [this](const std::string& model, std::int64_t in) { return service_.budget.rest(model, in); };
+  const std::string_view path_model = model_in(head_.path);
+  judgement_ = judge_body(text, {*route_, service_.settings.plan, service_.limits.json_depth, path_model, rest});
+  record_.model = judgement_.model;
+}
+
+// A budget of money needs to know what things cost.
+std::optional<Refusal> RequestHandler::check_price() {
+  const PlannedRelay& plan = service_.settings.plan;
+  if (!plan.budget_usd || plan.provider_reports_cost) return std::nullopt;
+  price_ = price_of(plan.prices, judgement_.model);
+  if (price_ != nullptr) return std::nullopt;
+  return forbidden("the price of the model \"" + printable(judgement_.model) +
+                   "\" is not known, and this run has a budget of money; add it to prices.toml");
+}
+
+Spending RequestHandler::estimate() const {
+  const PlannedRelay& plan = service_.settings.plan;
+  if (!plan.budget_usd) return {judgement_.tokens(), 0};
+  const double unknown = std::numeric_limits<double>::infinity();
+  const double usd = price_ == nullptr ? unknown
+                                       : most_cost(static_cast<double>(judgement_.in_tokens),
+                                                   static_cast<double>(judgement_.out_tokens), *price_);
+  return {judgement_.tokens(), usd};
 }
 
 std::optional<Refusal> RequestHandler::keep_transcript() {
@@ -155,11 +184,13 @@ std::optional<Refusal> RequestHandler::keep_transcript() {
 
 std::optional<Refusal> RequestHandler::reserve() {
   if (!record_.completion) return std::nullopt;
-  Budget::Admission admission = service_.budget.admit(judgement_.estimate, Clock::now() + service_.limits.budget_wait,
-                                                      service_.stop, client_.fd());
+  Budget::Admission admission =
+      service_.budget.admit(estimate(), Clock::now() + service_.limits.budget_wait, service_.stop, client_.fd());
   if (admission.gave_up) give_up("the client left while its call waited for the budget");
   reservation_ = std::move(admission.reservation);
-  return std::move(admission.refusal);
+  if (admission.refusal || !admission.tight || !has_policy(*route_)) return std::move(admission.refusal);
+  judge_text(was_encoded_ ? std::string_view(decoded_) : body_.view());
+  return judgement_.refusal;
 }
 
 bool RequestHandler::refuse(const Refusal& refusal) {
@@ -225,7 +256,7 @@ bool RequestHandler::ask() {
     // The provider may charge for what it got, whether or not somebody waits for the answer.
     sent_ = none->sent;
     if (sent_) {
-      reservation_.settle(reservation_.tokens());
+      reservation_.settle(reservation_.held());
     } else {
       reservation_.give_back();
     }
@@ -285,9 +316,15 @@ void RequestHandler::settle() {
   if (usage_) record_.usage = usage_->usage();
   if (!record_.completion) return;
   if (record_.status >= 400) return reservation_.give_back();  // the provider made nothing
-  // What a cut answer has cost in the end is unknown: at least what it reported, and what was reserved.
   const bool known = record_.complete && record_.usage.known();
-  reservation_.settle(known ? record_.usage.total : std::max(record_.usage.total, reservation_.tokens()));
+  std::optional<double>& cost = record_.usage.cost_usd;
+  if (!cost && price_ != nullptr && record_.usage.known()) {
+    cost = cost_of(record_.usage, facts_of(route_->protocol)->in_holds_cache, *price_);
+  }
+  // What a cut answer has cost in the end is unknown: at least what it reported, and what was reserved.
+  const Spending& held = reservation_.held();
+  reservation_.settle({known ? record_.usage.total : std::max(record_.usage.total, held.tokens),
+                       known && cost ? *cost : std::max(cost.value_or(0), held.usd)});
 }
 
 void RequestHandler::finish() {

@@ -28,6 +28,9 @@ class RequestHandler {
   // Each step refuses by returning the refusal; the first one ends the request.
   std::optional<Refusal> judge_head();
   std::optional<Refusal> judge_request_body();
+  void judge_text(std::string_view text);
+  std::optional<Refusal> check_price();
+  Spending estimate() const;
   std::optional<Refusal> decode_body();
   std::optional<Refusal> keep_transcript();
   std::optional<Refusal> reserve();
@@ -53,6 +56,7 @@ class RequestHandler {
   std::string decoded_;  // when it was compressed
   bool was_encoded_ = false;
   Judgement judgement_;
+  const Price* price_ = nullptr;  // of the model, where money is counted by the plan's prices
   Budget::Reservation reservation_;
   std::optional<Refusal> refusal_;
   std::unique_ptr<UsageReader> usage_;

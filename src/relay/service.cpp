@@ -10,7 +10,7 @@ Service::Service(RelaySettings given)
       limits(settings.limits),
       shape(error_shape_of(settings.plan.routes)),
       gate(settings.judge_box),
-      budget(settings.plan.budget_calls, settings.plan.budget_tokens),
+      budget(settings.plan),
       log(settings.on_call, settings.on_stop),
       transcript(settings.log),
       body_memory(settings.limits.all_bodies) {

@@ -24,7 +24,8 @@ UpstreamSource::UpstreamSource(const PlannedRelay& plan, const Secret& key, cons
 }
 
 std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> UpstreamSource::connect(const Watch& watch) {
-  return connect_upstream(*plan_.upstream, tls_ ? &*tls_ : nullptr, !key_.empty() && !plan_.insecure_upstream, limits_, watch);
+  return connect_upstream(*plan_.upstream, tls_ ? &*tls_ : nullptr, !key_.empty() && !plan_.insecure_upstream, limits_,
+                          watch);
 }
 
 void UpstreamSource::prewarm() {

@@ -71,12 +71,18 @@ void UsageReader::found(std::string_view path, std::string_view scalar) {
   const bool is_number = !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) && *end == '\0';
   if (!is_number) return;
   for (const UsagePlace& place : facts_.usage) {
-    if (place.path == path) take_counter(usage_, place.counter, value);
+    if (place.path != path) continue;
+    if (place.counter != Counter::thinking) {
+      take_counter(usage_, place.counter, value);
+    } else if (value >= 0 && value < 9e15) {
+      thinking_ = static_cast<std::int64_t>(value);
+    }
   }
 }
 
 Usage UsageReader::usage() const {
   Usage usage = usage_;
+  if (thinking_) usage.out = usage.out.value_or(0) + *thinking_;
   sum_up(usage, facts_);
   return usage;
 }

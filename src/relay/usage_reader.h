@@ -38,6 +38,7 @@ class UsageReader {
   std::optional<bool> is_stream_;  // known from the first byte that is not blank
   std::string start_of_data_;      // of the event at hand, to know "[DONE]"
   Usage usage_;
+  std::optional<std::int64_t> thinking_;
   bool finished_ = false;
   bool blind_ = false;
 };

@@ -23,6 +23,7 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"workspace.protected", {Widens::guards}},
       {"workspace.mode", {Widens::later, {"ro", "copy", "rw"}}},
       {"strict_network", {Widens::turned_off}},
+      {"transport", {Widens::later, {"socket", "gateway", "none"}}},
       {"relay.allow_hosts", {Widens::grants}},
       {"oci_runtime", {Widens::replaced}},
       {"mounts", {Widens::grants}},
@@ -39,6 +40,9 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"relay.max_tokens", {Widens::unlimited}},
       {"relay.budget_calls", {Widens::unlimited}},
       {"relay.budget_tokens", {Widens::unlimited}},
+      {"relay.budget_usd", {Widens::unlimited}},
+      {"relay.prices", {Widens::replaced}},
+      {"relay.server_tools", {Widens::turned_on}},
       {"relay.insecure_upstream", {Widens::turned_on}},
       {"log.bodies", {Widens::later, {"full", "digest", "none"}}},
       {"keep", {Widens::turned_on}},
@@ -117,6 +121,14 @@ class Flattener {
     return value.scheme + "://" + value.host + ":" + std::to_string(value.port);
   }
   static std::string words(const KeyCheck& value) { return "GET " + value.path; }
+  static std::string words(const Price& value) {
+    std::string text = value.model;
+    for (const double amount : {value.in, value.out, value.cache_read, value.cache_write})
+      text += " " + comparable(amount).text;
+    if (value.long_context == 0) return text;
+    return text + " above " + std::to_string(value.long_context) + " " + comparable(value.long_in).text + " " +
+           comparable(value.long_out).text;
+  }
   static std::string words(const Route& value) {
     // What is spoken on a path decides what is checked there.
     return join(value.methods, ",") + " " + value.path + " " + protocol_name(value.protocol) +

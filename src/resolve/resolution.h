@@ -38,6 +38,7 @@ void resolve_mode(Resolution& r);
 void resolve_provider(Resolution& r);
 void resolve_key(Resolution& r);
 void resolve_routes(Resolution& r);
+void resolve_money(Resolution& r);
 void resolve_workspace(Resolution& r);
 void resolve_mounts(Resolution& r);
 void resolve_log(Resolution& r);

@@ -17,6 +17,7 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
   resolve_provider(r);
   resolve_key(r);
   resolve_routes(r);
+  resolve_money(r);
   if (purpose == Purpose::run) {
     resolve_workspace(r);
     resolve_mounts(r);

@@ -28,14 +28,27 @@ std::optional<Route> parse_route(const std::string& text) {
   return route;
 }
 
-// A path that cannot be read in two ways: what the relay compares exactly.
-bool is_plain_path(const std::string& path) {
+constexpr std::string_view any_model = "{model}";
+
+// A path that cannot be read in two ways: what the relay compares exactly. One part of it may be any model's name.
+bool is_plain_path(std::string path) {
+  const std::size_t hole = path.find(any_model);
+  if (hole != std::string::npos) path.replace(hole, any_model.size(), "model");
   if (!path.starts_with("/") || path.find("//") != std::string::npos || path.find("..") != std::string::npos)
     return false;
   return std::all_of(path.begin(), path.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
            std::string_view("/-._~:@!$&'()*+,=").find(c) != std::string_view::npos;
   });
+}
+
+// The path is the provider's, or one model's of it.
+bool is_covered(const std::string& path, const std::string& known) {
+  const std::size_t hole = known.find(any_model);
+  if (path == known || hole == std::string::npos) return path == known;
+  const std::string behind = known.substr(hole + any_model.size());
+  return path.size() > hole + behind.size() && path.starts_with(known.substr(0, hole)) && path.ends_with(behind) &&
+         path.substr(hole, path.size() - hole - behind.size()).find('/') == std::string::npos;
 }
 
 void apply_path_list(Resolution& r) {
@@ -51,8 +64,9 @@ void apply_path_list(Resolution& r) {
     }
     bool known = false;
     for (const Route& route : r.plan.relay.routes) {
-      if (route.path != item.text) continue;
+      if (!is_covered(item.text, route.path)) continue;
       chosen.push_back(route);
+      chosen.back().path = item.text;
       known = true;
     }
     if (known) continue;
@@ -117,6 +131,7 @@ void resolve_routes(Resolution& r) {
   take_count(r, "caps.max_tokens", r.profile.caps.max_tokens, r.plan.relay.max_tokens);
   take_count(r, "caps.tokens", r.profile.caps.tokens, r.plan.relay.budget_tokens);
   take_count(r, "caps.calls", r.profile.caps.calls, r.plan.relay.budget_calls);
+  r.plan.relay.server_tools = *r.profile.allow.server_tools;
 }
 
 }  // namespace sanduk

@@ -87,7 +87,7 @@ void JudgeBody(benchmark::State& state) {
   plan.max_tokens = 32000;
   const Route route{{"POST"}, "/v1/messages", Protocol::anthropic_messages, true};
   for (auto _ : state) {
-    const Judgement judgement = judge_body(body, route, plan, 256);
+    const Judgement judgement = judge_body(body, {route, plan, 256});
     benchmark::DoNotOptimize(apply_edits(body, judgement.edits));
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));

@@ -107,22 +107,24 @@ void fuzz_body(std::string_view bytes) {
   plan.models = std::vector<std::string>{"m"};
   plan.max_tokens = 2000;
   plan.ask_for_usage = true;
-  for (const Protocol protocol :
-       {Protocol::none, Protocol::anthropic_messages, Protocol::openai_responses, Protocol::openai_chat}) {
+  for (const Protocol protocol : {Protocol::none, Protocol::anthropic_messages, Protocol::openai_responses,
+                                  Protocol::openai_chat, Protocol::gemini_generate}) {
     const Route route{{"POST"}, "/", protocol, true};
-    const Judgement judgement = judge_body(bytes, route, plan, 64);
+    const Judgement judgement = judge_body(bytes, {route, plan, 64});
     if (judgement.refusal) continue;
     std::string sent;
     for (const std::string_view piece : apply_edits(bytes, judgement.edits)) sent += piece;
     // What is sent on is JSON again, names an allowed model, and is left as it is when it is judged again.
-    const Judgement again = judge_body(sent, route, plan, 64);
+    const Judgement again = judge_body(sent, {route, plan, 64});
     must(!again.refusal && again.model == "m" && again.edits.empty());
-    must(protocol == Protocol::none || again.estimate <= 2000 + 4096 + static_cast<std::int64_t>(sent.size()));
+    // Of at most 1024 answers at once.
+    must(again.tokens() <= 1024 * (2000 + 4096) + static_cast<std::int64_t>(sent.size()));
   }
 }
 
 void fuzz_usage(std::string_view bytes) {
-  for (const Protocol protocol : {Protocol::anthropic_messages, Protocol::openai_responses, Protocol::openai_chat}) {
+  for (const Protocol protocol :
+       {Protocol::anthropic_messages, Protocol::openai_responses, Protocol::openai_chat, Protocol::gemini_generate}) {
     const Usage whole = read_usage(protocol, bytes, "", bytes.size() + 1);
     must(equal(whole, read_usage(protocol, bytes, "", 1)));
     must(equal(whole, read_usage(protocol, bytes, "", 7)));

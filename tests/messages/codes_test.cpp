@@ -35,6 +35,8 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"interrupted", "tests/unit/engine_signals_test.cpp"},
     {"run-directory", "tests/unit/engine_execute_test.cpp"},
     {"key-refused", "tests/unit/engine_record_test.cpp"},
+    {"network-failed", "tests/container/gateway_test.cpp"},
+    {"network-routable", "tests/unit/container_network_test.cpp"},
     {"mount-path", "tests/unit/container_create_command_test.cpp"},
     {"no-copy", "tests/cli/changes_test.cpp"},
     {"take-conflict", "tests/cli/changes_test.cpp"},
@@ -51,6 +53,7 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"record-unwritable", "tests/unit/engine_record_test.cpp"},
     {"report-missing", "tests/unit/engine_execute_test.cpp"},
     {"timed-out", "tests/unit/engine_execute_test.cpp"},
+    {"tls-not-ready", "tests/relay/tls_test.cpp"},
     {"unknown-reader", "tests/unit/engine_execute_test.cpp"},
 };
 
@@ -59,12 +62,12 @@ const std::map<std::string, std::string> not_proved = {
     {"cannot-listen", "a socket that cannot be bound for a reason other than its length"},
     {"cannot-record", "a recording whose place cannot be written once the profile was accepted"},
     {"socket-path-too-long", "the run directory falls back to a shorter place first"},
-    {"tls-not-ready", "a TLS library that does not start"},
 };
 
 // Words that the sources put together from two parts.
 const std::map<std::string, std::string> put_together = {
     {"unknown-agent", "unknown-"},
+    {"unknown-engine", "unknown-"},
     {"unknown-provider", "unknown-"},
 };
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "relay/harness.h"
+#include "relay/money.h"
 
 namespace sanduk::test {
 namespace {
@@ -125,57 +126,190 @@ TEST_F(BudgetTest, AStalledUploadHoldsNothing) {
   EXPECT_EQ(post(body).status, 200);
 }
 
+PlannedRelay plan_with(std::optional<std::int64_t> calls, std::optional<std::int64_t> tokens) {
+  PlannedRelay plan;
+  plan.budget_calls = calls;
+  plan.budget_tokens = tokens;
+  return plan;
+}
+
 TEST(BudgetUnit, TokensInFlightAreWaitedFor) {
-  Budget budget(std::nullopt, 1000);
+  const PlannedRelay plan = plan_with({}, 1000);
+  Budget budget(plan);
   const StopEvent stop;
   const Clock::time_point now = Clock::now();
-  Budget::Admission first = budget.admit(900, now, stop, -1);
+  Budget::Admission first = budget.admit({900, 0}, now, stop, -1);
   EXPECT_FALSE(first.refusal);
-  EXPECT_TRUE(budget.admit(900, now, stop, -1).refusal) << "no time to wait";
+  EXPECT_TRUE(budget.admit({900, 0}, now, stop, -1).refusal) << "no time to wait";
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    first.reservation.settle(10);
+    first.reservation.settle({10, 0});
   });
-  Budget::Admission second = budget.admit(900, now + std::chrono::seconds(5), stop, -1);
+  Budget::Admission second = budget.admit({900, 0}, now + std::chrono::seconds(5), stop, -1);
   later.join();
   EXPECT_FALSE(second.refusal);
-  second.reservation.settle(995);
+  second.reservation.settle({995, 0});
   EXPECT_TRUE(budget.check());
 }
 
 TEST(BudgetUnit, OneCallAloneGoesWhileAnythingIsLeft) {
-  Budget budget(std::nullopt, 10);
+  const PlannedRelay plan = plan_with({}, 10);
+  Budget budget(plan);
   const StopEvent stop;
-  Budget::Admission one = budget.admit(32000, Clock::now(), stop, -1);
+  Budget::Admission one = budget.admit({32000, 0}, Clock::now(), stop, -1);
   EXPECT_FALSE(one.refusal);
-  one.reservation.settle(10);
-  EXPECT_TRUE(budget.admit(1, Clock::now(), stop, -1).refusal);
+  one.reservation.settle({10, 0});
+  EXPECT_TRUE(budget.admit({1, 0}, Clock::now(), stop, -1).refusal);
+}
+
+// One that the provider refuses is given back, so that the last call of a budget is waited for, not taken for spent.
+TEST(BudgetUnit, CallsInFlightAreWaitedFor) {
+  const PlannedRelay plan = plan_with(1, {});
+  Budget budget(plan);
+  const StopEvent stop;
+  Budget::Admission first = budget.admit({1, 0}, Clock::now(), stop, -1);
+  EXPECT_FALSE(budget.check()) << "nothing is spent yet";
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    first.reservation.give_back();
+  });
+  Budget::Admission second = budget.admit({1, 0}, Clock::now() + std::chrono::seconds(5), stop, -1);
+  later.join();
+  ASSERT_FALSE(second.refusal);
+  second.reservation.settle({1, 0});
+  EXPECT_TRUE(budget.check());
 }
 
 TEST(BudgetUnit, HugeEstimatesDoNotWrap) {
-  Budget budget(std::nullopt, 1000);
+  const PlannedRelay plan = plan_with({}, 1000);
+  Budget budget(plan);
   const StopEvent stop;
-  Budget::Admission one = budget.admit(INT64_MAX, Clock::now(), stop, -1);
+  Budget::Admission one = budget.admit({INT64_MAX, 0}, Clock::now(), stop, -1);
   EXPECT_FALSE(one.refusal);
-  EXPECT_TRUE(budget.admit(INT64_MAX, Clock::now(), stop, -1).refusal);
-  one.reservation.settle(INT64_MAX);
+  EXPECT_TRUE(budget.admit({INT64_MAX, 0}, Clock::now(), stop, -1).refusal);
+  one.reservation.settle({INT64_MAX, 0});
   EXPECT_TRUE(budget.check());
 }
 
 TEST(BudgetUnit, AReservationThatIsDroppedIsGivenBack) {
-  Budget budget(1, std::nullopt);
+  const PlannedRelay plan = plan_with(1, {});
+  Budget budget(plan);
   const StopEvent stop;
-  { const Budget::Admission one = budget.admit(1, Clock::now(), stop, -1); }
+  { const Budget::Admission one = budget.admit({1, 0}, Clock::now(), stop, -1); }
   EXPECT_FALSE(budget.check());
 }
 
 TEST(BudgetUnit, AStopEndsTheWait) {
-  Budget budget(std::nullopt, 10);
+  const PlannedRelay plan = plan_with({}, 10);
+  Budget budget(plan);
   StopEvent stop;
-  const Budget::Admission one = budget.admit(10, Clock::now(), stop, -1);
+  const Budget::Admission one = budget.admit({10, 0}, Clock::now(), stop, -1);
   std::thread later([&] { stop.set(); });
-  EXPECT_TRUE(budget.admit(10, Clock::now() + std::chrono::seconds(5), stop, -1).gave_up);
+  EXPECT_TRUE(budget.admit({10, 0}, Clock::now() + std::chrono::seconds(5), stop, -1).gave_up);
   later.join();
+}
+
+TEST(MoneyUnit, APriceIsForItsModelAlone) {
+  const std::vector<Price> prices = {{"gpt-5", 1, 10, 0.1, 1, 0, 0, 0}};
+  EXPECT_NE(price_of(prices, "gpt-5"), nullptr);
+  EXPECT_NE(price_of(prices, "gpt-5-20260101"), nullptr);
+  EXPECT_NE(price_of(prices, "gpt-5-2026-01-01"), nullptr);
+  for (const char* const other : {"gpt-5-pro", "gpt-5-mini", "gpt-5.2", "gpt-50", "", "gpt-5-2026010", "x-20260101"}) {
+    EXPECT_EQ(price_of(prices, other), nullptr) << other;
+  }
+}
+
+TEST(MoneyUnit, CountsWhatIsCachedOnce) {
+  const Price price{"m", 3, 15, 0.3, 6, 1000, 6, 30};
+  Usage usage;
+  usage.in = 100;
+  usage.cache_read = 50;
+  usage.cache_write = 10;
+  usage.out = 20;
+  EXPECT_DOUBLE_EQ(cost_of(usage, false, price), (100 * 3 + 50 * 0.3 + 10 * 6 + 20 * 15) / 1e6);
+  EXPECT_DOUBLE_EQ(cost_of(usage, true, price), (40 * 3 + 50 * 0.3 + 10 * 6 + 20 * 15) / 1e6);
+  usage.in = 1001;
+  usage.cache_read = usage.cache_write = std::nullopt;
+  EXPECT_DOUBLE_EQ(cost_of(usage, true, price), (1001 * 6 + 20 * 30) / 1e6) << "a long context";
+}
+
+// 30 in and 20 out at 1000 and 2000 dollars a million: 0.07 a call.
+class MoneyTest : public RelayTest {
+ protected:
+  MoneyTest() {
+    plan.budget_usd = 0.1;
+    plan.prices = {{"m", 1000, 2000, 1000, 1000, 0, 0, 0}};
+    upstream().answer(ScriptedAnswer::json(200, fifty_tokens));
+  }
+};
+
+TEST_F(MoneyTest, IsCountedByThePlansPrices) {
+  start();
+  EXPECT_EQ(post(body).status, 200);
+  EXPECT_EQ(call_line(record()), "POST /v1/messages -> 200 in=30 out=20 cost=0.070000");
+  EXPECT_EQ(post(body).status, 200) << "something is left";
+  const Reply reply = post(body);
+  EXPECT_EQ(reply.status, 402);
+  EXPECT_NE(reply.body.find("$0.1000 is spent ($0.1400 used)"), std::string::npos) << reply.body;
+  ASSERT_FALSE(stops().empty());
+  EXPECT_EQ(stops()[0].first, "budget-spent");
+}
+
+TEST_F(MoneyTest, TheRestBoundsTheNextAnswer) {
+  start();
+  post(body);
+  post(body);
+  const std::string second = upstream().requests()[1].body;
+  // 0.03 is left; 7 tokens of input cost 0.007, so that 11 of output may follow.
+  EXPECT_EQ(second, R"({"model":"m","max_tokens":11})");
+}
+
+TEST_F(MoneyTest, AModelWithoutAPriceIsNotAsked) {
+  start();
+  const Reply reply = post(R"({"model":"m-pro","max_tokens":1})");
+  EXPECT_EQ(reply.status, 403);
+  EXPECT_NE(reply.body.find("the price of the model \\\"m-pro\\\" is not known"), std::string::npos) << reply.body;
+  EXPECT_EQ(upstream().requests().size(), 0U);
+}
+
+TEST_F(MoneyTest, WhatRaisesThePriceIsNotAsked) {
+  start();
+  for (const char* const word : {R"("service_tier":"priority")", R"("speed":"fast")", R"("speed":1)",
+                                 R"("tools":[{"type":"web_search_20250305"}])"}) {
+    EXPECT_EQ(post(R"({"model":"m","max_tokens":1,)" + std::string(word) + "}").status, 403) << word;
+  }
+  EXPECT_EQ(post(R"({"model":"m","max_tokens":1,"service_tier":"standard_only"})").status, 200);
+}
+
+TEST_F(MoneyTest, TheProvidersOwnWordCounts) {
+  plan.provider_reports_cost = true;
+  plan.prices.clear();
+  upstream().answer_with([](const ScriptedRequest&) {
+    return ScriptedAnswer::json(200, R"({"usage":{"input_tokens":1,"output_tokens":1,"cost":0.2}})");
+  });
+  start();
+  EXPECT_EQ(post(body).status, 200);
+  EXPECT_EQ(post(body).status, 402) << "the money is spent";
+  EXPECT_EQ(call_line(record()), "POST /v1/messages -> 200 in=1 out=1 cost=0.200000");
+}
+
+TEST_F(MoneyTest, ACallThatDoesNotSayItsCostEndsTheRun) {
+  plan.provider_reports_cost = true;
+  plan.prices.clear();
+  start();
+  EXPECT_EQ(post(body).status, 200);
+  const Reply reply = post(body);
+  EXPECT_EQ(reply.status, 402);
+  EXPECT_NE(reply.body.find("without saying what it cost"), std::string::npos) << reply.body;
+}
+
+TEST_F(MoneyTest, ManyAtOnceDoNotOvershoot) {
+  plan.budget_usd = 0.35;
+  start();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i) threads.emplace_back([this] { post(body); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(upstream().requests().size(), 5U) << "0.07 each";
 }
 
 }  // namespace

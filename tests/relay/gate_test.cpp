@@ -115,6 +115,69 @@ TEST_F(GateTest, TheKeyReplacesEveryCredential) {
   EXPECT_EQ(seen.header("accept-encoding"), "gzip");
 }
 
+class GeminiTest : public RelayTest {
+ protected:
+  GeminiTest() {
+    plan.provider = "gemini";
+    plan.auth_header = "x-goog-api-key";
+    plan.auth_scheme = "";
+    plan.routes = {{{"POST"}, "/v1beta/models/{model}:generateContent", Protocol::gemini_generate, true},
+                   {{"POST"}, "/v1beta/models/{model}:streamGenerateContent", Protocol::gemini_generate, true},
+                   {{"POST"}, "/v1beta/models/{model}:countTokens", Protocol::none, true},
+                   {{"GET"}, "/v1beta/models", Protocol::none, false}};
+    plan.models = std::vector<std::string>{"gemini-2.5-flash"};
+    plan.max_tokens = 100;
+  }
+  Reply call(const std::string& target, const std::string& text = "{}") {
+    return ask("POST " + target + " HTTP/1.1\r\nHost: a\r\nx-goog-api-key: " + run_token +
+               "\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text);
+  }
+};
+
+TEST_F(GeminiTest, TheModelStandsInThePath) {
+  upstream().answer(ScriptedAnswer::json(
+      200, R"({"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":3,"thoughtsTokenCount":2}})"));
+  start();
+  EXPECT_EQ(call("/v1beta/models/gemini-2.5-flash:generateContent").status, 200);
+  EXPECT_EQ(call_line(record()), "POST /v1beta/models/gemini-2.5-flash:generateContent -> 200 in=4 out=5");
+  EXPECT_EQ(record().model, "gemini-2.5-flash");
+  const ScriptedRequest seen = upstream().requests()[0];
+  EXPECT_EQ(seen.header("x-goog-api-key"), real_key);
+  EXPECT_EQ(seen.body, R"({"generationConfig":{"maxOutputTokens":100}})");
+  EXPECT_EQ(call("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse").status, 200);
+  EXPECT_EQ(upstream().requests()[1].target(), "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
+  EXPECT_EQ(call("/v1beta/models/gemini-2.5-flash:countTokens").status, 200);
+  EXPECT_EQ(upstream().requests()[2].body, "{}") << "counting generates nothing";
+}
+
+TEST_F(GeminiTest, OtherPathsAndModelsAreRefused) {
+  start();
+  for (const char* const target :
+       {"/v1beta/models/gemini-2.5-pro:generateContent", "/v1beta/models/:generateContent",
+        "/v1beta/models/a/b:generateContent", "/v1beta/models/a:b:generateContent",
+        "/v1beta/models/gemini-2.5-flash:batchGenerateContent", "/v1beta/models/gemini-2.5-flash:generateContentX",
+        "/v1beta/models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:generateContent/",
+        "/v1beta/tunedModels/gemini-2.5-flash:generateContent", "/v1/models/gemini-2.5-flash:generateContent",
+        "/v1beta/models/gemini-2.5-pro:countTokens"}) {
+    EXPECT_EQ(call(target).status, 403) << target;
+  }
+  for (const char* const target :
+       {"/v1beta/models/gemini-2.5-flash%3AgenerateContent", "/v1beta/models/gemini-2.5-flash:generateContent?key=abc",
+        "/v1beta/models/../models/gemini-2.5-flash:generateContent"}) {
+    EXPECT_EQ(call(target).status, 400) << target;
+  }
+  EXPECT_EQ(upstream().requests().size(), 0U);
+}
+
+TEST_F(GeminiTest, RefusalsHaveGooglesShape) {
+  start();
+  EXPECT_NE(
+      call("/v1beta/models/gemini-2.5-pro:generateContent").body.find(R"({"error":{"code":403,"message":"the model)"),
+      std::string::npos);
+  const Reply reply = ask("GET /v1beta/models HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_NE(reply.body.find(R"("status":"UNAUTHENTICATED")"), std::string::npos) << reply.body;
+}
+
 TEST_F(GateTest, OpenAiGetsItsKeyAsBearer) {
   use_openai();
   start();

@@ -62,6 +62,7 @@ TEST_F(LifecycleTest, StopEndsWaitsOfEveryKind) {
   RawClient in_answer = connect();
   in_answer.send(request("POST", "/v1/messages", body));
   ASSERT_TRUE(upstream().wait_for_requests(1));
+  std::this_thread::sleep_for(milliseconds(200));  // so that the relay has seen the others, too
   EXPECT_LT(time_to_stop(), milliseconds(1500));
   EXPECT_EQ(records().size(), 3U);
 }
@@ -213,8 +214,11 @@ TEST_F(LifecycleTest, RelayThreadsTakeNoSignals) {
 TEST_F(LifecycleTest, RecordsAreNumberedAndTallied) {
   upstream().answer(ScriptedAnswer::json(200, R"({"usage":{"input_tokens":5,"output_tokens":2}})"));
   start();
+  // An answer can be read a moment before its record is there.
   post(body);
+  ASSERT_TRUE(wait_for_records(1));
   post("{");
+  ASSERT_TRUE(wait_for_records(2));
   ask(request("GET", "/v1/models", ""));
   stop();
   ASSERT_EQ(records().size(), 3U);

@@ -40,7 +40,7 @@ class Policy : public ::testing::TestWithParam<PolicyCase> {};
 TEST_P(Policy, Judges) {
   const PlannedRelay plan = plan_with(2000, std::vector<std::string>{"m", "n", "caf\xC3\xA9"});
   const PolicyCase& one = GetParam();
-  const Judgement judgement = judge_body(one.body, *one.route, plan, 64);
+  const Judgement judgement = judge_body(one.body, {*one.route, plan, 64});
   EXPECT_EQ(judgement.refusal ? judgement.refusal->status : 0, one.status)
       << (judgement.refusal ? judgement.refusal->why : "taken");
   if (one.status != 0) return;
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Bodies, Policy, ::testing::ValuesIn(cases()),
 TEST(PolicyWithoutRules, TakesAnyModelAndCap) {
   PlannedRelay plan;
   for (const char* body : {R"({"model":"anything","max_tokens":99999999})", R"({"a":1})"}) {
-    const Judgement judgement = judge_body(body, anthropic, plan, 64);
+    const Judgement judgement = judge_body(body, {anthropic, plan, 64});
     EXPECT_FALSE(judgement.refusal);
     EXPECT_TRUE(judgement.edits.empty());
   }
@@ -185,38 +185,147 @@ TEST(PolicyWithoutRules, TakesAnyModelAndCap) {
 
 TEST(PolicyWithoutRules, StillRefusesWhatTwoParsersReadDifferently) {
   PlannedRelay plan;
-  EXPECT_TRUE(judge_body(R"({"model":"a","model":"b"})", anthropic, plan, 64).refusal);
-  EXPECT_TRUE(judge_body(R"({"model":7})", anthropic, plan, 64).refusal);
+  EXPECT_TRUE(judge_body(R"({"model":"a","model":"b"})", {anthropic, plan, 64}).refusal);
+  EXPECT_TRUE(judge_body(R"({"model":7})", {anthropic, plan, 64}).refusal);
 }
 
 TEST(PolicyList, AnEmptyListAllowsNothing) {
   const PlannedRelay plan = plan_with(std::nullopt, std::vector<std::string>{});
-  EXPECT_EQ(judge_body(R"({"model":"m"})", anthropic, plan, 64).refusal->status, 403);
+  EXPECT_EQ(judge_body(R"({"model":"m"})", {anthropic, plan, 64}).refusal->status, 403);
 }
 
 TEST(PolicyThinking, IsRefusedInWordsWhereTheCapLeavesNoRoom) {
   const PlannedRelay plan = plan_with(1024, std::nullopt);
   const Judgement judgement =
-      judge_body(R"({"model":"m","max_tokens":9999,"thinking":{"budget_tokens":5000}})", anthropic, plan, 64);
+      judge_body(R"({"model":"m","max_tokens":9999,"thinking":{"budget_tokens":5000}})", {anthropic, plan, 64});
   ASSERT_TRUE(judgement.refusal);
   EXPECT_NE(judgement.refusal->why.find("1024"), std::string::npos);
 }
 
 TEST(PolicyEstimate, IsTheCapOfTheCall) {
   const PlannedRelay plan = plan_with(2000, std::nullopt);
-  EXPECT_EQ(judge_body(R"({"max_tokens":9999})", anthropic, plan, 64).estimate, 2000 + 4);
-  EXPECT_EQ(judge_body(R"({"max_tokens":77})", anthropic, plan, 64).estimate, 77 + 4);
+  EXPECT_EQ(judge_body(R"({"max_tokens":9999})", {anthropic, plan, 64}).tokens(), 2000 + 4);
+  EXPECT_EQ(judge_body(R"({"max_tokens":77})", {anthropic, plan, 64}).tokens(), 77 + 4);
+}
+
+TEST(PolicyEstimate, CountsEveryAnswerThatIsAskedFor) {
+  const PlannedRelay plan = plan_with(2000, std::nullopt);
+  EXPECT_EQ(judge_body(R"({"max_tokens":100,"n":8})", {chat, plan, 64}).out_tokens, 800);
+  for (const char* const n : {"0", "-1", "1.5", "1e3", "\"2\"", "99999999999999999999", "[1]"}) {
+    EXPECT_TRUE(judge_body(R"({"max_tokens":100,"n":)" + std::string(n) + "}", {chat, plan, 64}).refusal) << n;
+  }
+}
+
+// The rest of a budget lowers a cap as the plan's own does.
+TEST(PolicyRest, BoundsTheAnswer) {
+  const PlannedRelay plan = plan_with(std::nullopt, std::nullopt);
+  const auto sent = [&](const Route& route, const std::string& body, std::int64_t left) {
+    const auto rest = [left](const std::string&, std::int64_t) { return std::optional<std::int64_t>(left); };
+    const Judgement judgement = judge_body(body, {route, plan, 64, "", rest});
+    return judgement.refusal ? std::to_string(judgement.refusal->status) : edited(body, judgement);
+  };
+  EXPECT_EQ(sent(anthropic, R"({"max_tokens":64000})", 500), R"({"max_tokens":500})");
+  EXPECT_EQ(sent(anthropic, R"({"max_tokens":64000})", 0), R"({"max_tokens":1})");
+  EXPECT_EQ(sent(anthropic, R"({"max_tokens":64})", 500), R"({"max_tokens":64})");
+  EXPECT_EQ(sent(chat, R"({"max_tokens":64000,"n":4})", 500), R"({"max_tokens":125,"n":4})");
+  EXPECT_EQ(sent(responses, "{}", 500), R"({"max_output_tokens":500})");
+  EXPECT_EQ(sent(responses, "{}", 2000000), "{}") << "a cap that the provider might refuse as too large";
+  EXPECT_EQ(sent(anthropic, R"({"max_tokens":64000,"thinking":{"budget_tokens":32000}})", 500), "402");
+  EXPECT_EQ(sent(anthropic, R"({"max_tokens":64000,"thinking":{"budget_tokens":32000}})", 5000),
+            R"({"max_tokens":5000,"thinking":{"budget_tokens":4999}})");
+}
+
+const Route gemini{{"POST"}, "/v1beta/models/{model}:generateContent", Protocol::gemini_generate, true};
+
+std::string gemini_sent(const std::string& body, std::string_view model = "m") {
+  const PlannedRelay plan = plan_with(2000, std::vector<std::string>{"m"});
+  const Judgement judgement = judge_body(body, {gemini, plan, 64, model});
+  return judgement.refusal ? std::to_string(judgement.refusal->status) : edited(body, judgement);
+}
+
+TEST(PolicyGemini, TheModelOfThePathIsJudged) {
+  EXPECT_EQ(gemini_sent("{}", "other"), "403");
+  EXPECT_EQ(gemini_sent(R"({"model":"models/other"})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"model":"models/m","generationConfig":{"maxOutputTokens":5}})"),
+            R"({"model":"models/m","generationConfig":{"maxOutputTokens":5}})");
+}
+
+TEST(PolicyGemini, EitherSpellingOfTheCapIsLowered) {
+  for (const std::string outer : {"generationConfig", "generation_config"}) {
+    for (const std::string inner : {"maxOutputTokens", "max_output_tokens"}) {
+      EXPECT_EQ(gemini_sent(R"({"contents":[],")" + outer + R"(":{"topK":1,")" + inner + R"(":9999}})"),
+                R"({"contents":[],")" + outer + R"(":{"topK":1,")" + inner + R"(":2000}})");
+    }
+  }
+  EXPECT_EQ(
+      gemini_sent(R"({"generationConfig":{"maxOutputTokens":9999},"generation_config":{"max_output_tokens":8888}})"),
+      R"({"generationConfig":{"maxOutputTokens":2000},"generation_config":{"max_output_tokens":2000}})");
+}
+
+TEST(PolicyGemini, AMissingCapIsSet) {
+  EXPECT_EQ(gemini_sent("{}"), R"({"generationConfig":{"maxOutputTokens":2000}})");
+  EXPECT_EQ(gemini_sent(R"({"contents":[]})"), R"({"generationConfig":{"maxOutputTokens":2000},"contents":[]})");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":null})"), R"({"generationConfig":{"maxOutputTokens":2000}})");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{}})"), R"({"generationConfig":{"maxOutputTokens":2000}})");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{"topK":1}})"),
+            R"({"generationConfig":{"maxOutputTokens":2000,"topK":1}})");
+  EXPECT_EQ(gemini_sent(R"({"generation_config":{"max_output_tokens":null}})"),
+            R"({"generation_config":{"max_output_tokens":2000}})");
+}
+
+TEST(PolicyGemini, WhatCouldBeReadTwoWaysIsRefused) {
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":9999}})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{"maxOutputTokens":1},"generationConfig":{}})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{"MaxOutputTokens":9999}})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"GenerationConfig":{"maxOutputTokens":9999}})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":[]})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{"maxOutputTokens":"9999"}})"), "400");
+  EXPECT_EQ(gemini_sent(R"({"generationConfig":{"maxOutputTokens":1,"candidateCount":0}})"), "400");
+}
+
+TEST(PolicyServerTools, AreRefusedByName) {
+  PlannedRelay plan = plan_with(std::nullopt, std::nullopt);
+  plan.server_tools = false;
+  const auto why = [&](const Route& route, const std::string& body) {
+    const Judgement judgement = judge_body(body, {route, plan, 64, route.protocol == gemini.protocol ? "m" : ""});
+    return judgement.refusal ? judgement.refusal->why : "";
+  };
+  const auto refuses = [&](const Route& route, const std::string& tools, const std::string& name) {
+    EXPECT_NE(why(route, tools).find("\"" + name + "\""), std::string::npos) << tools << ": " << why(route, tools);
+  };
+  refuses(anthropic, R"({"tools":[{"name":"a","input_schema":{}},{"type":"web_search_20250305","name":"web_search"}]})",
+          "web_search_20250305");
+  refuses(anthropic, R"({"tools":[{"type":"web_fetch_20250910"}]})", "web_fetch_20250910");
+  refuses(anthropic, R"({"tools":[{"type":"code_execution_20250825"}]})", "code_execution_20250825");
+  refuses(anthropic, R"({"tools":[{"type":"something_new"}]})", "something_new");
+  refuses(anthropic, R"({"tools":[{"type":"web\u005fsearch"}]})", "web_search");
+  refuses(anthropic, R"({"tools":[{"type":"custom","type":"web_search"}]})", "a tool whose type is not plain");
+  refuses(anthropic, R"({"mcp_servers":[{"url":"https://x"}]})", "mcp_servers");
+  refuses(responses, R"({"tools":[{"type":"function"},{"type":"web_search"}]})", "web_search");
+  refuses(responses, R"({"tools":[{"type":"mcp","server_url":"https://x"}]})", "mcp");
+  refuses(responses, R"({"tools":[{"type":"code_interpreter"}]})", "code_interpreter");
+  refuses(chat, R"({"web_search_options":{}})", "web_search_options");
+  refuses(chat, R"({"plugins":[{"id":"web"}]})", "plugins");
+  refuses(chat, R"({"model":"openai/gpt-5:online"})", "the model suffix :online");
+  refuses(gemini, R"({"tools":[{"functionDeclarations":[]},{"googleSearch":{}}]})", "googleSearch");
+  refuses(gemini, R"({"tools":[{"url_context":{}}]})", "url_context");
+  EXPECT_EQ(why(anthropic, R"({"tools":[{"name":"a"},{"type":"custom"},{"type":"bash_20250124"}],"mcp_servers":[]})"),
+            "");
+  EXPECT_EQ(why(responses, R"({"tools":[{"type":"function"},{"type":"custom"},{"type":"local_shell"}]})"), "");
+  EXPECT_EQ(why(chat, R"({"tools":[{"type":"function"}],"tool_choice":"auto"})"), "");
+  EXPECT_EQ(why(gemini, R"({"tools":[{"functionDeclarations":[{"name":"a"}]}]})"), "");
+  EXPECT_EQ(why(chat, R"({"tools":null})"), "");
 }
 
 TEST(PolicyEmptyObject, GetsAFieldWithoutAComma) {
   const PlannedRelay plan = plan_with(2000, std::nullopt);
   const std::string body = "{ }";
-  EXPECT_EQ(edited(body, judge_body(body, responses, plan, 64)), "{\"max_output_tokens\":2000 }");
+  EXPECT_EQ(edited(body, judge_body(body, {responses, plan, 64})), "{\"max_output_tokens\":2000 }");
 }
 
 TEST(PolicyWords, ShowNoTerminalControls) {
   const PlannedRelay plan = plan_with(std::nullopt, std::vector<std::string>{"m"});
-  const Judgement judgement = judge_body(R"({"model":"\u001b]52;c;x\u0007"})", anthropic, plan, 64);
+  const Judgement judgement = judge_body(R"({"model":"\u001b]52;c;x\u0007"})", {anthropic, plan, 64});
   ASSERT_TRUE(judgement.refusal);
   EXPECT_EQ(judgement.refusal->why.find('\x1b'), std::string::npos);
 }

@@ -1,6 +1,9 @@
 // Real TLS towards the provider, with certificates that are right and wrong in every way.
 #include <openssl/ssl.h>
 
+#include <fstream>
+
+#include "diagnostics/diagnostic.h"
 #include "relay/harness.h"
 
 namespace sanduk::test {
@@ -67,6 +70,49 @@ TEST_F(TlsTest, AStaleConnectionIsNotUsed) {
   EXPECT_EQ(post(body).status, 200);
   upstream().close_all();
   EXPECT_EQ(post(body).status, 200);
+}
+
+TEST_F(TlsTest, ALaterConnectionResumesTheSession) {
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    ScriptedTls tls = trusted_authority().issue({"DNS:localhost"});
+    tls.newest_version = version;
+    use_tls(tls);
+    upstream().answer(ScriptedAnswer::json(200, "{}").close());
+    start();
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(post(body).status, 200);
+    EXPECT_EQ(upstream().connections(), 3U);
+    EXPECT_EQ(upstream().resumed(), 2U) << std::hex << version;
+    stop();
+  }
+}
+
+// With TLS 1.3 the server's tickets come unasked, behind the handshake.
+TEST_F(TlsTest, AWarmConnectionIsTheFirstThatIsUsed) {
+  use_tls(trusted_authority().issue({"DNS:localhost"}));
+  start();
+  relay().prewarm();
+  ASSERT_TRUE(upstream().wait_until_open(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the handshake, and the tickets
+  EXPECT_EQ(post(body).status, 200);
+  EXPECT_EQ(upstream().connections(), 1U);
+}
+
+TEST_F(TlsTest, AnAuthoritiesFileWithoutACertificateStopsTheRelayAtStart) {
+  const std::string good = trusted_authority().certificate_file();
+  use_tls(trusted_authority().issue({"DNS:localhost"}));
+  const std::string empty = directory() + "/empty.pem";
+  std::ofstream(empty) << "no certificate\n";
+  for (const std::string& file : {empty, directory() + "/missing.pem"}) {
+    setenv("SSL_CERT_FILE", file.c_str(), 1);
+    try {
+      start();
+      ADD_FAILURE() << "started with " << file;
+    } catch (const RunError& problem) {
+      EXPECT_EQ(problem.diagnostic.code, "tls-not-ready");
+      EXPECT_NE(problem.diagnostic.message.find(file), std::string::npos) << problem.diagnostic.message;
+    }
+  }
+  setenv("SSL_CERT_FILE", good.c_str(), 1);
 }
 
 TEST_F(TlsTest, AnOtherNameIsRefused) {

@@ -125,6 +125,18 @@ const std::vector<UsageCase>& cases() {
        "{\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":4,\"cost\":0.0125}}\n\ndata: [DONE]\n\n",
        "in=11 out=4 cost=0.012500"},
       {"ChatJson", Protocol::openai_chat, R"({"usage":{"prompt_tokens":11,"completion_tokens":4}})", "in=11 out=4"},
+      {"GeminiStream", Protocol::gemini_generate,
+       "data: {\"candidates\":[],\"usageMetadata\":{\"promptTokenCount\":40,\"cachedContentTokenCount\":8,"
+       "\"candidatesTokenCount\":2,\"thoughtsTokenCount\":5,\"totalTokenCount\":47}}\r\n\r\n"
+       "data: {\"usageMetadata\":{\"promptTokenCount\":40,\"cachedContentTokenCount\":8,\"candidatesTokenCount\":12,"
+       "\"thoughtsTokenCount\":5,\"totalTokenCount\":57}}\r\n\r\n",
+       "in=40 cache_read=8 out=17"},
+      {"GeminiJson", Protocol::gemini_generate,
+       R"({"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":3,"totalTokenCount":7}})", "in=4 out=3"},
+      {"GeminiArray", Protocol::gemini_generate,
+       R"([{"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":1}},)"
+       R"({"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":3}}])",
+       "in=4 out=3"},
       {"ChatWithoutUsage", Protocol::openai_chat, "data: {\"choices\":[]}\n\ndata: [DONE]\n\n", "usage=?"},
       {"NegativeCounter", Protocol::openai_chat, R"({"usage":{"prompt_tokens":-1,"completion_tokens":4}})", "out=4"},
       {"HugeCounter", Protocol::openai_chat, R"({"usage":{"prompt_tokens":1e300,"completion_tokens":4}})", "out=4"},

@@ -128,6 +128,8 @@ class ScriptedUpstream::Connection {
     return name == nullptr ? "" : name;
   }
 
+  bool resumed() const { return ssl_ != nullptr && SSL_session_reused(ssl_) == 1; }
+
   bool read_more(std::string& into) {
     std::array<char, 65536> piece{};
     const long got = ssl_ != nullptr ? SSL_read(ssl_, piece.data(), static_cast<int>(piece.size()))
@@ -249,6 +251,7 @@ void ScriptedUpstream::serve(Connection& connection, std::size_t number) {
   {
     const std::lock_guard lock(mutex_);
     server_name_ = connection.server_name();
+    if (connection.resumed()) ++resumed_;
   }
   if (close_next_ > 0) {
     --close_next_;
@@ -363,6 +366,11 @@ void ScriptedUpstream::close_all() {
     for (const auto& [number, fd] : open_) shutdown(fd, SHUT_RDWR);
   }
   wait_until_open(0);
+}
+
+std::size_t ScriptedUpstream::resumed() const {
+  const std::lock_guard lock(mutex_);
+  return resumed_;
 }
 
 std::string ScriptedUpstream::server_name() const {

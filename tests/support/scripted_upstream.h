@@ -88,6 +88,7 @@ class ScriptedUpstream {
   // Closes what is open between two requests, as providers do after a while.
   void close_all();
   std::string server_name() const;  // of the last TLS handshake
+  std::size_t resumed() const;      // TLS handshakes that took up an earlier session
 
  private:
   class Connection;
@@ -111,6 +112,7 @@ class ScriptedUpstream {
   std::size_t accepted_ = 0;
   std::map<std::size_t, int> open_;  // connection -> descriptor
   std::string server_name_;
+  std::size_t resumed_ = 0;
   std::vector<std::thread> threads_;
   std::thread acceptor_;
 };
