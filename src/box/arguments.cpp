@@ -22,6 +22,7 @@ bool add(const char** list, int& count, const char* value) {
 }
 
 bool complete(const Arguments& arguments) {
+  if (arguments.hold) return true;
   if (arguments.agent == nullptr && !arguments.print_report) return say("no agent to run after --"), false;
   if (arguments.print_report || arguments.no_relay) return true;
   if (arguments.socket == nullptr) return say("--socket is missing"), false;
@@ -43,6 +44,10 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       arguments.no_relay = true;
       continue;
     }
+    if (equal(name, "--hold")) {
+      arguments.hold = true;
+      continue;
+    }
     if (equal(name, "--print-report")) {
       arguments.print_report = true;
       continue;
@@ -58,6 +63,9 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       fits = take_number(value, arguments.processes, 4'194'304);
     } else if (equal(name, "--file-size")) {
       fits = take_number(value, arguments.file_gigabytes);
+    } else if (equal(name, "--probe-port")) {
+      fits = arguments.probe_ports_count < Arguments::most_paths &&
+             take_number(value, arguments.probe_ports[arguments.probe_ports_count++]);
     } else if (equal(name, "--token-variable")) {
       arguments.token_variable = value;
     } else if (equal(name, "--stdin")) {

@@ -12,6 +12,9 @@ struct Arguments {
   bool no_relay = false;
   int processes = 0;  // 0: not limited here
   int file_gigabytes = 0;
+  bool hold = false;
+  int probe_ports[most_paths] = {};
+  int probe_ports_count = 0;
   bool print_report = false;
   const char* input = nullptr;
   const char* writable[most_paths] = {};

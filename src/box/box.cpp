@@ -5,8 +5,10 @@
 //   box --socket PATH --port PORT --token-variable NAME [OPTIONS] -- PROGRAM [ARGUMENT…]
 //   box --no-relay [OPTIONS] -- PROGRAM [ARGUMENT…]
 //   box --print-report [OPTIONS]
+//   box --hold              does nothing until it is ended: some engines keep a network only while a container is in it
 //
-//   --socket PATH           the relay's unix socket
+//   --socket PATH           the relay's unix socket, or ADDRESS:PORT where the box has a network of its own
+//   --probe-port N          tried at the relay's address and told: another service of the host, not to be reached
 //   --port PORT             listen on 127.0.0.1:PORT and carry every connection to that socket
 //   --token-variable NAME   the variable that holds the run token, presented with the report
 //   --probe-writable DIR    must be writable: tried, and told in the report (repeatable, 512 at most, as all lists)
@@ -61,7 +63,7 @@ void make_report(Text& text, const Arguments& arguments, const Found& found, int
   report.flag("no_new_privileges", found.no_new_privileges);
   report.field("seccomp", found.seccomp);
   report.end('}');
-  add_network_facts(report);
+  add_network_facts(report, arguments);
   add_process_facts(report);
   add_workspace_facts(report, arguments);
   add_container_facts(report);
@@ -109,6 +111,9 @@ int serve(int epoll, int signals, pid_t agent, Pump& pump) {
 }
 
 int run(const Arguments& arguments) {
+  if (arguments.hold) {
+    for (;;) pause();
+  }
   const Found found = find_restrictions();
   limit_resources(arguments.processes, arguments.file_gigabytes);
   const int filter_code = restrict_system_calls();

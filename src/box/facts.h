@@ -7,8 +7,9 @@
 
 namespace sanduk::box {
 
-// interfaces, routes, reach, nameservers, vsock. Waits at most 300 ms for a name server.
-void add_network_facts(Json& report);
+// interfaces, routes, reach, nameservers, vsock; with a network of its own also tcp and host_ports. Waits at most 300
+// ms for a name server, and 700 ms for a connection.
+void add_network_facts(Json& report, const Arguments& arguments);
 
 // capabilities, no_new_privileges, user_namespaces, uid, gid, groups, environment, processes.
 void add_process_facts(Json& report);

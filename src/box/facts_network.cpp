@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "box/facts.h"
+#include "box/report.h"
 
 namespace sanduk::box {
 namespace {
@@ -231,9 +232,56 @@ int try_vsock() {
   return 0;
 }
 
+// A real connection, not a look at the routing table: a firewall may stand behind the route.
+int connect_within(const sockaddr* to, socklen_t size, int most_milliseconds) {
+  const int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return errno;
+  int code = connect(fd, to, size) == 0 ? 0 : errno;
+  if (code == EINPROGRESS) {
+    pollfd waiting{fd, POLLOUT, 0};
+    socklen_t length = sizeof code;
+    if (poll(&waiting, 1, most_milliseconds) != 1) {
+      code = ETIMEDOUT;
+    } else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length) != 0) {
+      code = errno;
+    }
+  }
+  close(fd);
+  return code;
+}
+
+// Only where the box has a network: the outside, and the host besides its relay.
+void add_connections(Json& report, const Arguments& arguments) {
+  sockaddr_in relay{};
+  if (arguments.socket == nullptr || !relay_address(arguments.socket, relay)) return;
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_port = htons(443);
+  inet_pton(AF_INET, "1.1.1.1", &v4.sin_addr);
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(443);
+  inet_pton(AF_INET6, "2606:4700:4700::1111", &v6.sin6_addr);
+  report.key("tcp");
+  report.begin('{');
+  report.field("ipv4", outcome(connect_within(reinterpret_cast<sockaddr*>(&v4), sizeof v4, 700)));
+  report.field("ipv6", outcome(connect_within(reinterpret_cast<sockaddr*>(&v6), sizeof v6, 700)));
+  report.end('}');
+  report.key("host_ports");
+  report.begin('[');
+  for (int i = 0; i < arguments.probe_ports_count; ++i) {
+    relay.sin_port = htons(static_cast<in_port_t>(arguments.probe_ports[i]));
+    report.begin('{');
+    report.field("port", arguments.probe_ports[i]);
+    report.field("outcome", outcome(connect_within(reinterpret_cast<sockaddr*>(&relay), sizeof relay, 200)));
+    report.end('}');
+  }
+  report.end(']');
+}
+
 }  // namespace
 
-void add_network_facts(Json& report) {
+void add_network_facts(Json& report, const Arguments& arguments) {
   add_interfaces(report);
   add_routes(report);
   report.key("reach");
@@ -242,6 +290,7 @@ void add_network_facts(Json& report) {
   report.field("ipv6", outcome(route_to(AF_INET6, "2606:4700:4700::1111")));
   report.end('}');
   add_nameservers(report);
+  add_connections(report, arguments);
   report.field("vsock", outcome(try_vsock()));
 }
 

@@ -129,7 +129,7 @@ void Pump::begin(int client) {
 
 // False when the stream waits for a place in the relay's backlog, or is over.
 bool Pump::connect_relay(Stream* stream) {
-  stream->relay.fd = connect_unix(socket_path_, SOCK_NONBLOCK);
+  stream->relay.fd = sanduk::box::connect_relay(socket_path_, SOCK_NONBLOCK);
   if (stream->relay.fd >= 0) {
     if (stream->waiting) --waiting_;
     stream->waiting = false;

@@ -1,5 +1,7 @@
 #include "box/report.h"
 
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -66,7 +68,29 @@ void add_request(Text& request, const char* token, const Text& report) {
 
 }  // namespace
 
-int connect_unix(const char* path, int flags) {
+bool relay_address(const char* where, sockaddr_in& address) {
+  const char* colon = strchr(where, ':');
+  char host[INET_ADDRSTRLEN] = {};
+  if (*where == '/' || colon == nullptr || colon - where >= static_cast<long>(sizeof host)) return false;
+  memcpy(host, where, static_cast<std::size_t>(colon - where));
+  address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<in_port_t>(strtol(colon + 1, nullptr, 10)));
+  return inet_pton(AF_INET, host, &address.sin_addr) == 1;
+}
+
+int connect_relay(const char* path, int flags) {
+  if (sockaddr_in to{}; relay_address(path, to)) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    if (fd < 0) return -1;
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 || errno == EINPROGRESS) return fd;
+    const int failed = errno;
+    close(fd);
+    errno = failed;
+    return -1;
+  }
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   const std::size_t length = strlen(path);
@@ -85,7 +109,7 @@ int connect_unix(const char* path, int flags) {
 }
 
 bool deliver_report(const char* socket_path, const char* token, const Text& report, Text& words) {
-  const int fd = connect_unix(socket_path, 0);
+  const int fd = connect_relay(socket_path, 0);
   if (fd < 0) {
     words.add("no relay at ");
     words.add(socket_path);

@@ -33,6 +33,7 @@ struct BoxNames {
   // Transport gateway: the network of this run, and where the relay listens on its gateway, "ADDRESS:PORT".
   std::string network = {};
   std::string relay_address = {};
+  std::vector<int> probe_ports = {};  // of other services of this host, which the box tries and should not reach
 };
 
 // Where things are inside the box.
@@ -75,6 +76,22 @@ std::string with_relay(const Plan& plan, const std::string& text);
 // Variables that the engine's client must have in its own environment, so that `-e NAME` finds them: those of the agent
 // whose value holds {token}. In mode open, where there is no relay, {token} stands for the key itself.
 std::map<std::string, std::string> inherited_variables(const Plan& plan, const Secret& token, const Secret& key);
+
+// Transport gateway: the network of a run, named as its container is, and what keeps its bridge there. `leads_out`: a
+// box that may reach the internet.
+std::vector<std::string> create_network_command(const BoxNames& names, bool leads_out);
+std::vector<std::string> inspect_network_command(const BoxNames& names);
+std::vector<std::string> remove_network_command(const BoxNames& names);
+std::vector<std::string> list_networks_command(const PlannedEngine& engine);
+std::string holder_name(const BoxNames& names);
+std::vector<std::string> start_holder_command(const BoxNames& names);
+// What `network inspect` answered. Throws RunError (Failure::host, "engine-answer") where no gateway is found in it,
+// and
+// ("network-routable") where a network that is to lead nowhere does.
+std::string read_gateway(std::string_view answer, const PlannedEngine& engine, bool leads_out);
+
+// What the box could reach of the host besides its relay, in words; from the helper's report.
+std::vector<std::string> reachable_host_ports(std::string_view report);
 
 // Judges the helper's report (JSON text) against the plan. Every fault in words; none: the box is as planned. `key` is
 // searched for in the variables and arguments that the report holds, whole and in pieces of 6 characters.

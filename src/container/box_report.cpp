@@ -108,6 +108,28 @@ void check_no_network(const Object& report, Faults& faults) {
   }
 }
 
+// With a network of its own the box has an interface, and some engines leave a route: what counts is what it reaches.
+void check_gateway_network(const Object& report, Faults& faults) {
+  std::size_t interfaces = 0;
+  for (const Object& interface : objects_of(json_array(report, "interfaces"))) {
+    if (text_of(interface, "name") != "lo" && json_boolean(interface, "up") != false) ++interfaces;
+  }
+  if (interfaces > 1) faults.push_back("the box has more than the one network of its run");
+  const Object tcp = json_object(report, "tcp");
+  if (tcp.isNull()) faults.push_back("the box did not try to reach the internet");
+  for (const char* family : {"ipv4", "ipv6"}) {
+    const std::string code = tcp.isNull() ? "" : text_of(tcp, family);
+    if (code == "ok" || code == "?") faults.push_back(std::string("the box reaches the internet by ") + family);
+  }
+  for (const Object& server : objects_of(json_array(report, "nameservers"))) {
+    if (json_integer(server, "answers").value_or(0) > 0) {
+      faults.push_back("the name server " + shown(text_of(server, "address")) +
+                       " finds names of the internet for the box");
+    }
+  }
+  if (json_array(report, "host_ports").isNull()) faults.push_back("the box did not try the host's other ports");
+}
+
 void check_privileges(const Object& report, const Plan& plan, Faults& faults) {
   const Object capabilities = json_object(report, "capabilities");
   for (const char* set : {"effective", "permitted", "inheritable", "bounding", "ambient"}) {
@@ -260,7 +282,16 @@ std::vector<std::string> check_box_report(std::string_view report, const Plan& p
   Faults faults;
   check_members(facts, faults);
   check_helper(facts, faults);
-  if (plan.mode == NetworkMode::sealed) check_no_network(facts, faults);
+  if (plan.mode == NetworkMode::sealed && plan.transport == Transport::gateway) {
+    check_gateway_network(facts, faults);
+  } else if (plan.mode == NetworkMode::sealed) {
+    check_no_network(facts, faults);
+  }
+  if (plan.strict_network) {
+    for (const std::string& port : reachable_host_ports(report)) {
+      faults.push_back("the box reaches port " + port + " of this host, and network.strict forbids it");
+    }
+  }
   check_privileges(facts, plan, faults);
   check_processes(facts, key, faults);
   check_environment(facts, plan, plan.mode == NetworkMode::open ? Secret() : key.copy(), faults);

@@ -156,7 +156,10 @@ void add_helper_arguments(Line& line, const Plan& plan, const BoxNames& names) {
     line.word("--no-relay");
   } else {
     if (!has_variable(plan, plan.agent.token_variable)) throw std::logic_error("no variable holds the run token");
-    line.option("--socket", box_socket).option("--port", std::to_string(box_relay_port));
+    const bool gateway = plan.transport == Transport::gateway;
+    line.option("--socket", gateway ? std::string_view(names.relay_address) : box_socket);
+    for (const int port : names.probe_ports) line.option("--probe-port", std::to_string(port));
+    line.option("--port", std::to_string(box_relay_port));
     line.option("--token-variable", plan.agent.token_variable);
   }
   if (names.without_limits && plan.limits.pids > 0) line.option("--processes", std::to_string(plan.limits.pids));
@@ -213,8 +216,7 @@ std::vector<std::string> create_command(const Plan& plan, const BoxNames& names)
 }
 
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names, const std::vector<Cover>& covers) {
-  if (plan.transport == Transport::gateway) throw std::logic_error("the gateway transport is not there yet");
-  if (plan.mode == NetworkMode::sealed && plan.transport != Transport::socket) {
+  if (plan.mode == NetworkMode::sealed && plan.transport == Transport::none) {
     throw std::logic_error("a sealed box has no way to its relay");
   }
   const PlannedEngine& engine = names.engine;
@@ -223,7 +225,12 @@ std::vector<std::string> create_command(const Plan& plan, const BoxNames& names,
   if (engine.global_runtime && !plan.oci_runtime.empty()) line.option("--runtime", plan.oci_runtime);
   line.word("create").option("--name", names.run_id).words(engine.create_flags);
   add_labels(line, names);
-  if (plan.mode == NetworkMode::sealed) line.option("--network", "none").words(engine.sealed_flags);
+  if (plan.transport == Transport::gateway) {
+    line.option("--network", names.network);
+  } else if (plan.mode == NetworkMode::sealed) {
+    line.option("--network", "none");
+  }
+  if (plan.mode == NetworkMode::sealed) line.words(engine.sealed_flags);
   line.option("--cap-drop", "ALL").option("--security-opt", "no-new-privileges");
   const std::string uid = std::to_string(plan.user.uid);
   const std::string gid = std::to_string(plan.user.gid);

@@ -164,6 +164,8 @@ const std::vector<CodeGroup>& code_groups() {
            {"engine-answer",
             "The engine answered something that cannot be understood; its version may be too old or too new."},
            {"not-managed", "The engine's service is started and stopped outside of sanduk: by the system, or by hand."},
+           {"network-failed", "The network of the run could not be made, or this host has no address in it."},
+           {"network-routable", "The engine made a network that leads out where it was asked for one that does not."},
            {"mount-path", "Podman's command line cannot name a path that holds a comma or a quote. Docker's can."},
            {"workspace-copy", "The copy of the workspace could not be made: usually the disk is full."},
            {"image-missing", "The image is not there and there is nothing to build it from."},

@@ -17,6 +17,7 @@ inline constexpr std::string_view socket_path_too_long = "socket-path-too-long";
 inline constexpr std::string_view run_directory = "run-directory";
 inline constexpr std::string_view record_unwritable = "record-unwritable";
 inline constexpr std::string_view workspace_copy = "workspace-copy";
+inline constexpr std::string_view network_failed = "network-failed";
 inline constexpr std::string_view container_failed = "container-failed";
 inline constexpr std::string_view box_broken = "box-broken";
 

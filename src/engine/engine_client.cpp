@@ -121,6 +121,25 @@ bool remove_container(World& world, const BoxNames& names, bool may_still_appear
   }
 }
 
+bool remove_network(World& world, const BoxNames& names, bool may_still_appear) {
+  constexpr int most_tries = 20;
+  constexpr int appears_within = 12;  // tries
+  BoxNames holder = names;
+  holder.run_id = holder_name(names);
+  if (names.engine.needs_holder && !remove_container(world, holder, may_still_appear)) return false;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    const ProcessResult removed =
+        world.run({.argv = remove_network_command(names), .variables = {}, .input = {}}, engine_patience);
+    const bool missing = mentions(removed.errors, "not found") || mentions(removed.errors, "no such network");
+    if (removed.ok()) return true;
+    if (removed.started && !removed.timed_out && missing && (!may_still_appear || tries >= appears_within)) return true;
+    if (!removed.started) return false;
+    // A box that has just ended may still be counted in.
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  }
+  return false;
+}
+
 std::string last_words(std::string_view output) {
   constexpr std::size_t most_lines = 12;
   constexpr std::size_t most_bytes = 4096;

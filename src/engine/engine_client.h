@@ -49,6 +49,9 @@ std::optional<ContainerState> inspect_container(World& world, const BoxNames& na
 // a `create` was cut short, so that the engine may be making the container right now.
 bool remove_container(World& world, const BoxNames& names, bool may_still_appear);
 
+// Removes the network of a run, and what held it; true when neither is there any more. `may_still_appear`: as above.
+bool remove_network(World& world, const BoxNames& names, bool may_still_appear);
+
 // The end of what a program printed, safe to show, for a diagnostic's note; empty when it printed nothing.
 std::string last_words(const ProcessResult& result);
 std::string last_words(std::string_view output);

@@ -16,6 +16,7 @@ BoxNames names_of(const RunRecord& record) {
   BoxNames names;
   names.run_id = record.container;
   names.engine = record.engine;
+  names.network = record.network;
   return names;
 }
 
@@ -62,6 +63,7 @@ bool abandon(World& world, const StateDirectory& state, const std::string& run_i
     if (record.container_requested) {
       if (!remove_container(world, names_of(record), !record.container_settled)) return false;
     }
+    if (!record.network.empty() && !remove_network(world, names_of(record), !record.container_requested)) return false;
     if (!remove_run_directory(record.run_directory)) return false;
     const StateLock lock(state);
     release_points(state, record);

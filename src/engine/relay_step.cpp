@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "engine/codes.h"
+#include "engine/doctor.h"
 #include "engine/run.h"
 #include "engine/run_directory.h"
 #include "engine/step.h"
@@ -10,6 +12,7 @@ namespace {
 
 // Answers that are under way when the agent has ended may still bring their counts.
 constexpr double grace_seconds = 1;
+constexpr std::size_t most_probed = 64;
 
 class RelayStep : public Step {
  public:
@@ -20,6 +23,7 @@ class RelayStep : public Step {
   bool has_undo() const override { return run_.relay != nullptr; }
 
   void perform() override {
+    if (run_.plan.transport == Transport::gateway) return listen_on_gateway();
     // The box's user needs to find the socket in here; nobody else gets through the parent, which is 0700.
     const std::filesystem::path directory = make_below(run_.directory, "relay", 0755);
     const std::filesystem::path socket = directory / std::filesystem::path(box_socket).filename();
@@ -39,6 +43,28 @@ class RelayStep : public Step {
   }
 
  private:
+  void listen_on_gateway() {
+    run_.relay = std::make_unique<Relay>(settings());
+    try {
+      run_.relay->listen_tcp(run_.gateway, 0);
+    } catch (RunError& fault) {
+      fault.diagnostic.note("the engine's bridge is not on this host: Docker Desktop, Colima and Lima keep it in a VM")
+          .with_help("use an engine on this kernel, or network.transport = \"socket\"");
+      throw;
+    }
+    run_.relay->prewarm();
+    constexpr std::string_view scheme = "http://";
+    run_.names.relay_address = run_.relay->url().substr(scheme.size());
+    // What listens on all addresses of this host is in reach of the box, too: it tries, and tells.
+    for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+      FileResult<std::string> text = read_file(table, std::size_t{4} << 20);
+      if (!text) continue;
+      for (const int port : open_listeners(*text)) {
+        if (run_.names.probe_ports.size() < most_probed) run_.names.probe_ports.push_back(port);
+      }
+    }
+  }
+
   static RunError too_long(const std::string& socket) {
     Diagnostic diagnostic =
         error(std::string(codes::socket_path_too_long),
@@ -65,6 +91,10 @@ class RelayStep : public Step {
       Plan expected = run.plan;
       if (run.names.without_limits) expected.limits = {};
       std::vector<std::string> faults = check_box_report(report, expected, run.key);
+      if (const std::vector<std::string> ports = reachable_host_ports(report); !ports.empty()) {
+        run.note("warning: the box reaches services of this host that listen on all addresses: ports " +
+                 join(ports, ", "));
+      }
       const std::lock_guard lock(run.box_mutex);
       run.box_faults = faults;
       return faults;

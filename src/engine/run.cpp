@@ -53,6 +53,7 @@ std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run) {
   steps.push_back(make_image_step(run));
   if (run.goal == Goal::build) return steps;
   if (plan.workspace.mode == WorkspaceMode::copy) steps.push_back(make_copy_step(run));
+  if (plan.transport == Transport::gateway) steps.push_back(make_network_step(run));
   if (plan.transport != Transport::none) steps.push_back(make_relay_step(run));
   steps.push_back(make_container_step(run));
   steps.push_back(make_agent_step(run));

@@ -73,6 +73,7 @@ struct Run {
   std::vector<std::string> box_faults;  // what the self-test's report was found to lack
   std::unique_ptr<Relay> relay;
 
+  std::string gateway;                          // address of this host in the run's network; transport gateway only
   std::map<std::string, ReportMark> old_marks;  // of what is collected, as it was before the agent started
   HostFiles host_files_before;
   std::vector<std::string> changed_host_files;

@@ -165,6 +165,7 @@ std::string run_record_json(const RunRecord& record) {
   if (!record.engine.name.empty()) json.key("engine_record").raw(engine_json(record.engine));
   json.key("container").begin_object().field("name", record.container);
   json.field("requested", record.container_requested).field("settled", record.container_settled).end_object();
+  if (!record.network.empty()) json.field("network", record.network);
   json.field("run_directory", record.run_directory);
   json.field("workspace", record.workspace);
   if (!record.mount_points.empty()) write_mount_points(json, record.mount_points);
@@ -218,6 +219,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.container = text(container, "name");
   record.container_requested = json_boolean(container, "requested").value_or(false);
   record.container_settled = json_boolean(container, "settled").value_or(false);
+  record.network = text(object, "network");
   record.run_directory = text(object, "run_directory");
   record.workspace = text(object, "workspace");
   record.mount_points = read_mount_points(json_array(object, "mount_points"));

@@ -45,6 +45,7 @@ struct RunRecord {
   std::string container;
   bool container_requested = false;  // a `create` was sent, or is about to be
   bool container_settled = false;    // the engine has answered it: none will come any more
+  std::string network;               // of this run alone; empty: none
   std::string run_directory;         // sockets, helper, build context
   std::string workspace;
   std::vector<MountPoint> mount_points;  // made in the workspace for the box's mounts; removed while still empty

@@ -94,6 +94,12 @@ class Surveyor {
   }
 
   void add(const PlannedEngine& engine, ListedBox box) {
+    // What holds a run's network is part of that run, as long as there is one.
+    if (box.run_id != box.name && box.name == box.run_id + "-hold") {
+      const bool known = std::any_of(survey_.runs.begin(), survey_.runs.end(),
+                                     [&](const KnownRun& run) { return run.container() == box.run_id; });
+      if (known) return;
+    }
     for (KnownRun& run : survey_.runs) {
       if (run.box || !run.record || run.record->container != box.name) continue;
       run.box = std::move(box);

@@ -26,13 +26,14 @@ class Step {
 };
 
 // What `plan` takes, in order; undone from the last that was begun to the first:
-//   engine │ image │ copy │ relay │ container │ agent │ collect
+//   engine │ image │ copy │ network │ relay │ container │ agent │ collect
 // A build ends after the image.
 std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run);
 
 std::unique_ptr<Step> make_engine_step(Run& run);
 std::unique_ptr<Step> make_image_step(Run& run);
 std::unique_ptr<Step> make_copy_step(Run& run);
+std::unique_ptr<Step> make_network_step(Run& run);
 std::unique_ptr<Step> make_relay_step(Run& run);
 std::unique_ptr<Step> make_container_step(Run& run);
 std::unique_ptr<Step> make_agent_step(Run& run);

@@ -153,12 +153,12 @@ struct PlannedRelay {
   std::optional<std::int64_t> max_tokens;          // clamp of one call's cap field
   std::optional<std::int64_t> budget_calls;
   std::optional<std::int64_t> budget_tokens;  // input + output + cache, as the provider reports them
+  std::vector<std::string> allow_hosts;       // "host:port": other servers that a sealed box may reach, exactly
   std::optional<double> budget_usd;
   std::vector<Price> prices;  // for budget_usd
   bool provider_reports_cost = false;
-  bool server_tools = true;              // tools that the provider runs itself: web search, web fetch, code, remote MCP
-  std::vector<std::string> allow_hosts;  // "host:port": other servers that a sealed box may reach, exactly
-  bool ask_for_usage = false;            // insert stream_options.include_usage where a chat stream lacks it
+  bool server_tools = true;    // tools that the provider runs itself: web search, web fetch, code, remote MCP
+  bool ask_for_usage = false;  // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;
   bool insecure_upstream = false;  // the key may cross the network in plain text
 };

@@ -186,13 +186,11 @@ FieldTable<Profile> make_table() {
           "network.transport", [](P & p) -> auto& { return p.network.transport; },
           "how the box reaches the relay: socket (no network at all), gateway (a network of its own), auto")
           .one_of({"auto", "socket", "gateway"})
-          .not_supported_yet("leave it out; the transport is `socket`")
           .with_flag("--transport", "NAME")
           .widening(Widens::later, {"socket", "auto", "gateway"}),
       field<P>(
           "network.strict", [](P & p) -> auto& { return p.network.strict; },
           "end the run when the box can reach a port of this host besides the relay (transport gateway)")
-          .not_supported_yet("leave it out; with the transport `socket` there is none to reach")
           .with_switch("--strict-network")
           .widening(Widens::turned_off),
 

@@ -23,6 +23,7 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"workspace.protected", {Widens::guards}},
       {"workspace.mode", {Widens::later, {"ro", "copy", "rw"}}},
       {"strict_network", {Widens::turned_off}},
+      {"transport", {Widens::later, {"socket", "gateway", "none"}}},
       {"relay.allow_hosts", {Widens::grants}},
       {"oci_runtime", {Widens::replaced}},
       {"mounts", {Widens::grants}},

@@ -14,6 +14,24 @@ void check_effect(Resolution& r, const std::string& path, const Origin& origin, 
   problem.with_help("leave it out, or use the mode \"sealed\", which enforces it");
 }
 
+// `auto` is the socket: a box without any network. The gateway is for engines that cannot mount one.
+void resolve_transport(Resolution& r) {
+  const Profile::Network& network = r.profile.network;
+  r.plan.transport = r.plan.mode == NetworkMode::open  ? Transport::none
+                     : *network.transport == "gateway" ? Transport::gateway
+                                                       : Transport::socket;
+  r.plan.strict_network = *network.strict;
+  if (r.plan.mode == NetworkMode::open) {
+    check_effect(r, "network.transport", network.transport.origin, "in mode \"open\" there is no relay to reach");
+  }
+  if (*network.strict && r.plan.transport != Transport::gateway) {
+    r.fault("no-effect",
+            "`network.strict` has no effect: with the transport \"socket\" no port of this host is in reach",
+            network.strict.origin)
+        .with_help("leave it out, or use network.transport = \"gateway\"");
+  }
+}
+
 }  // namespace
 
 void resolve_mode(Resolution& r) {
@@ -21,7 +39,7 @@ void resolve_mode(Resolution& r) {
   r.plan.mode = *p.network.mode == "open"       ? NetworkMode::open
                 : *p.network.mode == "key-safe" ? NetworkMode::key_safe
                                                 : NetworkMode::sealed;
-  r.plan.transport = r.plan.mode == NetworkMode::open ? Transport::none : Transport::socket;
+  resolve_transport(r);
   if (r.plan.mode != NetworkMode::open) return;
   const std::string why = "in mode \"open\" calls do not pass the relay";
   check_effect(r, "allow.models", p.allow.models.origin, why);

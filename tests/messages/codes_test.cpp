@@ -36,6 +36,8 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"interrupted", "tests/unit/engine_signals_test.cpp"},
     {"run-directory", "tests/unit/engine_execute_test.cpp"},
     {"key-refused", "tests/unit/engine_record_test.cpp"},
+    {"network-failed", "tests/container/gateway_test.cpp"},
+    {"network-routable", "tests/unit/container_network_test.cpp"},
     {"mount-path", "tests/unit/container_create_command_test.cpp"},
     {"no-copy", "tests/cli/changes_test.cpp"},
     {"take-conflict", "tests/cli/changes_test.cpp"},
@@ -66,6 +68,7 @@ const std::map<std::string, std::string> not_proved = {
 // Words that the sources put together from two parts.
 const std::map<std::string, std::string> put_together = {
     {"unknown-agent", "unknown-"},
+    {"unknown-engine", "unknown-"},
     {"unknown-provider", "unknown-"},
 };
 

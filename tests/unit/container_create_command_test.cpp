@@ -264,7 +264,6 @@ TEST(CreateCommand, plans_that_cannot_be_are_our_bugs) {
     change(plan);
     EXPECT_THROW(create_command(plan, small_names(), {}), std::logic_error);
   };
-  refuses([](Plan& plan) { plan.transport = Transport::gateway; });
   refuses([](Plan& plan) { plan.transport = Transport::none; });
   refuses([](Plan& plan) { plan.agent.token_variable = ""; });
   refuses([](Plan& plan) { plan.agent.token_variable = "OTHER"; });
