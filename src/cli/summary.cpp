@@ -89,6 +89,8 @@ std::string outcome_json(const RunOutcome& outcome) {
   write_count(json, "out", outcome.relay.usage.out);
   json.end_object();
   json.field("report", outcome.report_file);
+  if (outcome.verify_code) json.field("verify_exit_code", *outcome.verify_code);
+  if (!outcome.collected.empty()) json.field("collected", outcome.collected);
   json.field("record", outcome.record_directory);
   json.end_object();
   return json.text() + "\n";
@@ -105,6 +107,8 @@ std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal,
       text += "  agent   " + numbers + "\n";
     if (outcome.relay.calls + outcome.relay.refused > 0) text += "  relay   " + tally_line(outcome.relay) + "\n";
     if (!outcome.report_file.empty()) text += "  report  " + printable(outcome.report_file) + "\n";
+    for (const std::string& file : outcome.collected) text += "  kept    " + printable(file) + "\n";
+    if (outcome.verify_code == 0) text += "  verify  passed\n";
     text += "  record  " + printable(outcome.record_directory) + "\n";
   }
   return text;

@@ -29,6 +29,7 @@ struct RunOutcome {
   std::optional<Diagnostic> diagnostic;  // why it is not `done`
   std::string run_id;
   std::string record_directory;
+  std::optional<int> verify_code;
   std::vector<std::string> collected;  // copies of other files, in the record folder
   std::string report_file;             // the copy in the record folder; empty: none was left
   AgentResult agent;

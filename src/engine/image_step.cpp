@@ -29,11 +29,16 @@ class ImageStep : public Step {
 
   void perform() override {
     if (!run_.image.exists || image().rebuild) {
-      if (image().containerfile.empty()) throw missing();
-      build();
+      const std::string& base = image().recipe.empty() ? image().ref : image().base_ref;
+      if (image().recipe.empty() || image().rebuild || !inspect_image(run_.world, run_.names.engine, base).exists) {
+        if (image().containerfile.empty()) throw missing(base);
+        build(base, build_command());
+      }
+      if (!image().recipe.empty()) build(image().ref, recipe_command());
       run_.image = inspect_image(run_.world, run_.names.engine, image().ref);
       if (!run_.image.exists) throw failed("the build left no image of that name", "");
     }
+    check_digest();
     check_user();
     // The image that was looked at is the one that runs, whatever its name comes to mean meanwhile.
     run_.names.image = run_.image.id.empty() ? image().ref : run_.image.id;
@@ -42,10 +47,9 @@ class ImageStep : public Step {
  private:
   const PlannedImage& image() const { return run_.plan.image; }
 
-  RunError missing() const {
-    Diagnostic diagnostic =
-        error(std::string(codes::image_missing), run_.names.engine + " has no image `" + image().ref + "`");
-    diagnostic.with_help("build or pull it (`" + run_.names.engine + " pull " + shell_quoted(image().ref) +
+  RunError missing(const std::string& ref) const {
+    Diagnostic diagnostic = error(std::string(codes::image_missing), run_.names.engine + " has no image `" + ref + "`");
+    diagnostic.with_help("build or pull it (`" + run_.names.engine + " pull " + shell_quoted(ref) +
                          "`), or give image.containerfile");
     return {Failure::host, diagnostic};
   }
@@ -71,29 +75,44 @@ class ImageStep : public Step {
       file = build / "Containerfile";
       write_below(build, "Containerfile", *text, 0600);
     }
-    std::vector<std::string> argv = {run_.names.engine, "build",  "--force-rm", "--tag",
-                                     image().ref,       "--file", file.string()};
-    if (image().rebuild) argv.emplace_back("--no-cache");
+    const std::string& ref = image().recipe.empty() ? image().ref : image().base_ref;
+    std::vector<std::string> argv = build_words(ref, file);
     for (const Variable& argument : image().build_arguments) {
       argv.emplace_back("--build-arg");
       argv.push_back(argument.name + "=" + argument.value);
-    }
-    for (const char* name : from_environment) {
-      if (!run_.world.variable(name)) continue;
-      argv.emplace_back("--build-arg");
-      argv.emplace_back(name);
     }
     argv.push_back(context.string());
     return argv;
   }
 
-  void build() {
-    run_.note("building the image " + image().ref + "; this happens once");
+  // What a profile adds, on top of the image that is there by now.
+  std::vector<std::string> recipe_command() const {
+    const std::filesystem::path build = make_below(run_.directory, "recipe", 0700);
+    const std::filesystem::path context = make_below(build, "context", 0700);
+    write_below(build, "Containerfile", image().recipe, 0600);
+    std::vector<std::string> argv = build_words(image().ref, build / "Containerfile");
+    argv.push_back(context.string());
+    return argv;
+  }
+
+  std::vector<std::string> build_words(const std::string& ref, const std::filesystem::path& file) const {
+    std::vector<std::string> argv = {run_.names.engine, "build", "--force-rm", "--tag", ref, "--file", file.string()};
+    if (image().rebuild) argv.emplace_back("--no-cache");
+    for (const char* name : from_environment) {
+      if (!run_.world.variable(name)) continue;
+      argv.emplace_back("--build-arg");
+      argv.emplace_back(name);
+    }
+    return argv;
+  }
+
+  void build(const std::string& ref, const std::vector<std::string>& command) {
+    run_.note("building the image " + ref + "; this happens once");
     std::string log;
     const auto keep = [&](std::string_view bytes) {
       log.append(bytes.substr(0, most_log - std::min(most_log, log.size())));
     };
-    Child child = run_.start_client({.argv = build_command(), .variables = {}, .input = {}});
+    Child child = run_.start_client({.argv = command, .variables = {}, .input = {}});
     Pump pump(child, {.output = keep, .errors = keep, .tick = [&] { run_.tell(Tick{}); }});
     const Pump::End end = pump.run(Pump::Time::max(), run_.world.stop_fd, -1);
     if (end == Pump::End::stop) {
@@ -104,6 +123,16 @@ class ImageStep : public Step {
     run_.check_interrupted();
     const int code = child.wait_for(std::chrono::seconds(5)).value_or(-1);
     if (code != 0) throw failed("`" + run_.names.engine + " build` ended with exit code " + std::to_string(code), log);
+  }
+
+  void check_digest() const {
+    if (image().digest.empty() || run_.image.id == image().digest) return;
+    Diagnostic diagnostic =
+        error(std::string(codes::image_drift), "the image `" + image().ref + "` is not the one that is pinned");
+    diagnostic.note("pinned: " + image().digest);
+    diagnostic.note("there:  " + printable(run_.image.id));
+    diagnostic.with_help("look at what changed, then pin the new digest");
+    throw RunError(Failure::host, diagnostic);
   }
 
   void check_user() const {

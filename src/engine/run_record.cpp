@@ -163,6 +163,7 @@ std::string run_record_json(const RunRecord& record) {
   write_relay(json, record.relay);
   write_agent(json, record.agent);
   if (!record.report.empty()) json.field("report", record.report);
+  if (record.verify_code) json.field("verify_exit_code", *record.verify_code);
   if (!record.collected.empty()) json.field("collected", record.collected);
   if (!record.notes.empty()) json.field("notes", record.notes);
   json.end_object();
@@ -214,6 +215,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.relay = read_relay(json_object(object, "relay"));
   record.agent = read_agent(json_object(object, "agent"));
   record.report = text(object, "report");
+  if (const auto code = json_integer(object, "verify_exit_code")) record.verify_code = static_cast<int>(*code);
   record.collected = read_texts(object, "collected");
   record.notes = read_texts(object, "notes");
   return record;

@@ -55,7 +55,8 @@ struct RunRecord {
   std::vector<RecordedStep> steps;
   RelayTally relay;
   AgentResult agent;
-  std::string report;                  // relative to the record; empty: none
+  std::string report;  // relative to the record; empty: none
+  std::optional<int> verify_code;
   std::vector<std::string> collected;  // also relative to it
   std::vector<std::string> notes;
 };

@@ -26,7 +26,7 @@ class Step {
 };
 
 // What `plan` takes, in order; undone from the last that was begun to the first:
-//   engine │ image │ relay │ container │ agent │ collect
+//   engine │ image │ relay │ container │ agent │ collect │ verify
 std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run);
 
 std::unique_ptr<Step> make_engine_step(Run& run);
@@ -35,5 +35,6 @@ std::unique_ptr<Step> make_relay_step(Run& run);
 std::unique_ptr<Step> make_container_step(Run& run);
 std::unique_ptr<Step> make_agent_step(Run& run);
 std::unique_ptr<Step> make_collect_step(Run& run);
+std::unique_ptr<Step> make_verify_step(Run& run);
 
 }  // namespace sanduk

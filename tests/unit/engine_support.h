@@ -122,7 +122,8 @@ inline Plan make_plan(const Place& place) {
   Plan plan;
   plan.name = "test";
   plan.task = "Say hello.";
-  plan.agent = {"command", {"/bin/true"}, {{"API_KEY", "{token}"}, {"API_URL", "{relay}"}}, "API_KEY", "plain"};
+  plan.agent = {"command", {"/bin/true"}, {{"API_KEY", "{token}"}, {"API_URL", "{relay}"}}, "API_KEY", "plain", {}, {},
+                {}};
   plan.image.ref = "test-image";
   plan.workspace.host_path = (place / "work").string();
   plan.workspace.report = "REPORT.md";
