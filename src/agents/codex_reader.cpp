@@ -13,7 +13,6 @@ class CodexReader : public JsonLinesReader {
 
  private:
   void take(const std::string& type, const Object& record) override {
-    if (type == "thread.started") started("");
     if (type == "item.started") take_started(json_object(record, "item"));
     if (type == "item.completed") take_completed(json_object(record, "item"));
     if (type == "turn.completed") take_end(json_object(record, "usage"));

@@ -39,8 +39,9 @@ void JsonLinesReader::error(const std::string& words) { tell(Kind::error, short_
 void JsonLinesReader::retry(const std::string& words) { tell(Kind::retry, short_form(words, most_error)); }
 
 void JsonLinesReader::started(const std::string& model) {
-  if (!model.empty()) result_.model = model;
-  tell(Kind::started, result_.model);
+  if (model.empty()) return;
+  result_.model = model;
+  tell(Kind::started, model);
 }
 
 void JsonLinesReader::final_record() { result_.final_record = true; }

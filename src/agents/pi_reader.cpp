@@ -13,7 +13,6 @@ class PiReader : public JsonLinesReader {
 
  private:
   void take(const std::string& type, const Object& record) override {
-    if (type == "agent_start" && result_.model.empty()) started("");
     if (type == "message_end") take_message(json_object(record, "message"));
     if (type == "tool_execution_start") {
       tool(json_text(record, "toolName").value_or(""), json_object(record, "args"));
@@ -31,7 +30,7 @@ class PiReader : public JsonLinesReader {
   void take_message(const Object& message) {
     if (json_text(message, "role") != "assistant") return;
     const Object usage = json_object(message, "usage");
-    result_.model = json_text(message, "model").value_or(result_.model);
+    if (result_.model.empty()) started(json_text(message, "model").value_or(""));
     for (const Object& block : json_objects(message, "content")) {
       if (json_text(block, "type") == "text") say(json_text(block, "text").value_or(""));
     }

@@ -90,6 +90,8 @@ std::string outcome_json(const RunOutcome& outcome) {
   json.end_object();
   json.field("report", outcome.report_file);
   json.field("changed_host_files", outcome.changed_host_files);
+  if (outcome.verify_code) json.field("verify_exit_code", *outcome.verify_code);
+  if (!outcome.collected.empty()) json.field("collected", outcome.collected);
   json.field("record", outcome.record_directory);
   json.end_object();
   return json.text() + "\n";
@@ -114,6 +116,8 @@ std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal,
       text += "          " + printable(outcome.changed_host_files[i]) + "\n";
     if (outcome.changed_host_files.size() > 20)
       text += "          and " + std::to_string(outcome.changed_host_files.size() - 20) + " more, in the record\n";
+    for (const std::string& file : outcome.collected) text += "  kept    " + printable(file) + "\n";
+    if (outcome.verify_code == 0) text += "  verify  passed\n";
     text += "  record  " + printable(outcome.record_directory) + "\n";
   }
   return text;

@@ -124,6 +124,24 @@ std::vector<std::string> tables_of(const std::vector<FieldDoc>& fields) {
   return tables;
 }
 
+// The properties of one table, those of the tables in it after its own, in the order of their first rows.
+void write_table(JsonWriter& json, const std::vector<FieldDoc>& fields, const std::string& table) {
+  for (const FieldDoc& field : fields) {
+    if (parent_of(field.path) == table) write_property(json, field);
+  }
+  for (const std::string& inner : tables_of(fields)) {
+    if (inner.empty() || parent_of(inner) != table) continue;
+    json.key(leaf_of(inner))
+        .begin_object()
+        .field("type", "object")
+        .field("additionalProperties", false)
+        .key("properties")
+        .begin_object();
+    write_table(json, fields, inner);
+    json.end_object().end_object();
+  }
+}
+
 }  // namespace
 
 std::string write_json_schema(const std::vector<FieldDoc>& fields, const std::string& title) {
@@ -139,20 +157,7 @@ std::string write_json_schema(const std::vector<FieldDoc>& fields, const std::st
       .field("description", "address of this schema, for editors")
       .field("type", "string")
       .end_object();
-  for (const std::string& table : tables_of(fields)) {
-    if (!table.empty()) {
-      json.key(table)
-          .begin_object()
-          .field("type", "object")
-          .field("additionalProperties", false)
-          .key("properties")
-          .begin_object();
-    }
-    for (const FieldDoc& field : fields) {
-      if (parent_of(field.path) == table) write_property(json, field);
-    }
-    if (!table.empty()) json.end_object().end_object();
-  }
+  write_table(json, fields, "");
   json.end_object().end_object();
   return json.text() + "\n";
 }

@@ -170,6 +170,7 @@ const std::vector<CodeGroup>& code_groups() {
            {"workspace-copy", "The copy of the workspace could not be made: usually the disk is full."},
            {"image-missing", "The image is not there and there is nothing to build it from."},
            {"image-build-failed", "The engine could not build the image; its last lines are shown."},
+           {"image-drift", "The image is not the one that image.digest pins, by the engine's own id of it."},
            {"image-uid", "The image runs as another user than the plan says."},
            {"container-failed", "The engine could not create or start the container."},
            {"box-broken",
@@ -207,6 +208,9 @@ const std::vector<CodeGroup>& code_groups() {
       {"how a run ended",
        {
            {"agent-failed", "The agent ended with a code of its own, which is passed on."},
+           {"verify-failed",
+            "The agent ended well, but the profile's `verify` command, run afterwards in a box without relay, key or "
+            "network, did not end with 0. The run counts as failed: exit code 1."},
            {"no-final-result", "The agent ended well, but said no final result."},
            {"out-of-memory", "The box ran out of the memory that caps.memory gives it."},
            {"timed-out", "The run took longer than caps.timeout."},

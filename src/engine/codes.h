@@ -13,6 +13,7 @@ inline constexpr std::string_view engine_denied = "engine-denied";
 inline constexpr std::string_view image_missing = "image-missing";
 inline constexpr std::string_view image_build_failed = "image-build-failed";
 inline constexpr std::string_view image_uid = "image-uid";
+inline constexpr std::string_view image_drift = "image-drift";
 inline constexpr std::string_view socket_path_too_long = "socket-path-too-long";
 inline constexpr std::string_view run_directory = "run-directory";
 inline constexpr std::string_view record_unwritable = "record-unwritable";
@@ -25,6 +26,7 @@ inline constexpr std::string_view box_broken = "box-broken";
 inline constexpr std::string_view agent_failed = "agent-failed";
 inline constexpr std::string_view no_final_result = "no-final-result";
 inline constexpr std::string_view out_of_memory = "out-of-memory";
+inline constexpr std::string_view verify_failed = "verify-failed";
 
 // Something ended the run before the agent did. The relay's own words for that are "budget-spent" and "cassette-miss",
 // which are a policy at work, and these, which are not. (The last becomes `box-broken`, with its faults as notes.)

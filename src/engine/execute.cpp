@@ -128,6 +128,7 @@ void close_record(Record& record, const RunOutcome& outcome, const Run& run, Wor
     data.report = run.report_file;
     data.changed_host_files = run.changed_host_files;
     data.collected = run.collected;
+    data.verify_code = run.verify_code;
   });
 }
 
@@ -174,6 +175,7 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
   outcome.agent = run.agent;
   outcome.changed_host_files = run.changed_host_files;
   if (!run.report_file.empty()) outcome.report_file = (record.directory() / run.report_file).string();
+  outcome.verify_code = run.verify_code;
   for (const std::string& file : run.collected) outcome.collected.push_back((record.directory() / file).string());
   outcome.seconds = seconds_since(begin);
   close_record(record, outcome, run, world);

@@ -36,6 +36,7 @@ struct RunOutcome {
   std::string report_file;                      // the copy in the record folder; empty: none was left
   std::vector<std::string> changed_host_files;  // what the host may run or obey, and the run has changed
   std::vector<std::string> collected;           // copies of other files, in the record folder
+  std::optional<int> verify_code;
   AgentResult agent;
   RelayTally relay;
   double seconds = 0;

@@ -29,11 +29,16 @@ class ImageStep : public Step {
 
   void perform() override {
     if (!run_.image.exists || image().rebuild) {
-      if (image().containerfile.empty()) throw missing();
-      build();
+      const std::string& base = image().recipe.empty() ? image().ref : image().base_ref;
+      if (image().recipe.empty() || image().rebuild || !inspect_image(run_.world, run_.names.engine, base).exists) {
+        if (image().containerfile.empty()) throw missing(base);
+        build(base, command_to_build());
+      }
+      if (!image().recipe.empty()) build(image().ref, recipe_command());
       run_.image = inspect_image(run_.world, run_.names.engine, image().ref);
       if (!run_.image.exists) throw failed("the build left no image of that name", "");
     }
+    check_digest();
     check_user();
     // The image that was looked at is the one that runs, whatever its name comes to mean meanwhile.
     run_.names.image = run_.image.id.empty() ? image().ref : run_.image.id;
@@ -42,10 +47,10 @@ class ImageStep : public Step {
  private:
   const PlannedImage& image() const { return run_.plan.image; }
 
-  RunError missing() const {
+  RunError missing(const std::string& ref) const {
     Diagnostic diagnostic =
-        error(std::string(codes::image_missing), run_.names.engine.name + " has no image `" + image().ref + "`");
-    diagnostic.with_help("build or pull it (`" + run_.names.engine.name + " pull " + shell_quoted(image().ref) +
+        error(std::string(codes::image_missing), run_.names.engine.name + " has no image `" + ref + "`");
+    diagnostic.with_help("build or pull it (`" + run_.names.engine.name + " pull " + shell_quoted(ref) +
                          "`), or give image.containerfile");
     return {Failure::host, diagnostic};
   }
@@ -71,20 +76,37 @@ class ImageStep : public Step {
       file = build / "Containerfile";
       write_below(build, "Containerfile", *text, 0600);
     }
-    std::vector<std::string> inherited;
-    for (const char* name : from_environment) {
-      if (run_.world.variable(name)) inherited.emplace_back(name);
-    }
-    return sanduk::build_command(image(), run_.names.engine, file.string(), context.string(), inherited);
+    PlannedImage base = image();
+    if (!image().recipe.empty()) base.ref = image().base_ref;
+    return sanduk::build_command(base, run_.names.engine, file.string(), context.string(), inherited());
   }
 
-  void build() {
-    run_.note("building the image " + image().ref + "; this happens once");
+  // What a profile adds, on top of the image that is there by now.
+  std::vector<std::string> recipe_command() const {
+    const std::filesystem::path build = make_below(run_.directory, "recipe", 0700);
+    const std::filesystem::path context = make_below(build, "context", 0700);
+    write_below(build, "Containerfile", image().recipe, 0600);
+    PlannedImage added = image();
+    added.build_arguments.clear();
+    return sanduk::build_command(added, run_.names.engine, (build / "Containerfile").string(), context.string(),
+                                 inherited());
+  }
+
+  std::vector<std::string> inherited() const {
+    std::vector<std::string> names;
+    for (const char* name : from_environment) {
+      if (run_.world.variable(name)) names.emplace_back(name);
+    }
+    return names;
+  }
+
+  void build(const std::string& ref, const std::vector<std::string>& command) {
+    run_.note("building the image " + ref + "; this happens once");
     std::string log;
     const auto keep = [&](std::string_view bytes) {
       log.append(bytes.substr(0, most_log - std::min(most_log, log.size())));
     };
-    Child child = run_.start_client({.argv = command_to_build(), .variables = {}, .input = {}});
+    Child child = run_.start_client({.argv = command, .variables = {}, .input = {}});
     Pump pump(child, {.output = keep, .errors = keep, .tick = [&] { run_.tell(Tick{}); }});
     const Pump::End end = pump.run(Pump::Time::max(), run_.world.stop_fd, -1);
     if (end == Pump::End::stop) {
@@ -96,6 +118,16 @@ class ImageStep : public Step {
     const int code = child.wait_for(std::chrono::seconds(5)).value_or(-1);
     if (code != 0)
       throw failed("`" + run_.names.engine.name + " build` ended with exit code " + std::to_string(code), log);
+  }
+
+  void check_digest() const {
+    if (image().digest.empty() || run_.image.id == image().digest) return;
+    Diagnostic diagnostic =
+        error(std::string(codes::image_drift), "the image `" + image().ref + "` is not the one that is pinned");
+    diagnostic.note("pinned: " + image().digest);
+    diagnostic.note("there:  " + printable(run_.image.id));
+    diagnostic.with_help("look at what changed, then pin the new digest");
+    throw RunError(Failure::host, diagnostic);
   }
 
   void check_user() const {

@@ -82,7 +82,8 @@ struct Run {
   RelayTally tally;
   std::string report_file;  // these are relative to the record
   std::vector<std::string> collected;
-  bool left_over = false;  // something of the run could not be removed
+  std::optional<int> verify_code;  // with which the command that judges the work ended
+  bool left_over = false;          // something of the run could not be removed
 
   // Throws Interrupted if the user asked to stop.
   void check_interrupted();

@@ -180,6 +180,7 @@ std::string run_record_json(const RunRecord& record) {
   write_agent(json, record.agent);
   if (!record.report.empty()) json.field("report", record.report);
   if (!record.changed_host_files.empty()) json.field("changed_host_files", record.changed_host_files);
+  if (record.verify_code) json.field("verify_exit_code", *record.verify_code);
   if (!record.collected.empty()) json.field("collected", record.collected);
   if (!record.notes.empty()) json.field("notes", record.notes);
   json.end_object();
@@ -233,6 +234,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.agent = read_agent(json_object(object, "agent"));
   record.report = text(object, "report");
   record.changed_host_files = read_texts(object, "changed_host_files");
+  if (const auto code = json_integer(object, "verify_exit_code")) record.verify_code = static_cast<int>(*code);
   record.collected = read_texts(object, "collected");
   record.notes = read_texts(object, "notes");
   return record;

@@ -60,6 +60,7 @@ struct RunRecord {
   std::string report;                           // relative to the record; empty: none
   std::vector<std::string> changed_host_files;  // see host_files.h
   std::vector<std::string> collected;           // also relative to it
+  std::optional<int> verify_code;
   std::vector<std::string> notes;
 };
 

@@ -26,7 +26,7 @@ class Step {
 };
 
 // What `plan` takes, in order; undone from the last that was begun to the first:
-//   engine │ image │ copy │ network │ relay │ container │ agent │ collect
+//   engine │ image │ copy │ network │ relay │ container │ agent │ collect │ verify
 // A build ends after the image.
 std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run);
 
@@ -38,5 +38,6 @@ std::unique_ptr<Step> make_relay_step(Run& run);
 std::unique_ptr<Step> make_container_step(Run& run);
 std::unique_ptr<Step> make_agent_step(Run& run);
 std::unique_ptr<Step> make_collect_step(Run& run);
+std::unique_ptr<Step> make_verify_step(Run& run);
 
 }  // namespace sanduk

@@ -54,6 +54,9 @@ struct PlannedImage {
   std::string containerfile;  // "builtin:NAME" or an absolute path; empty: the image must exist
   std::vector<Variable> build_arguments;
   bool rebuild = false;
+  std::string base_ref;  // with a recipe: the image that the containerfile above makes, or that must exist
+  std::string recipe;    // text of a Containerfile on top of base_ref, which makes `ref`; empty: none
+  std::string digest;    // "sha256:…": what the engine must know the image by; empty: not pinned
 };
 
 // A path of the workspace that the box may read and not write. Missing ones are covered, too.
@@ -92,6 +95,12 @@ struct PlannedMount {
   std::string host_path;
   std::string box_path;
   bool read_only = true;
+};
+
+// A command that judges the agent's work: in a second box on the same workspace, without a relay, key or network.
+struct PlannedVerify {
+  std::vector<std::string> argv;
+  std::int64_t timeout_seconds = 0;
 };
 
 struct PlannedLimits {
@@ -194,6 +203,7 @@ struct Plan {
   PlannedLimits limits;
   PlannedRelay relay;
   PlannedLog log;
+  std::optional<PlannedVerify> verify;
   bool keep = false;               // leave the container for inspection
   std::vector<PlannedFile> files;  // a saved plan is not run when one of them has changed
 };

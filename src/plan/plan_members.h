@@ -29,6 +29,9 @@ void visit(Visitor& v, PlannedImage& m) {
   v("containerfile", m.containerfile);
   v("build_arguments", m.build_arguments);
   v("rebuild", m.rebuild);
+  v("base_ref", m.base_ref);
+  v("recipe", m.recipe);
+  v("digest", m.digest);
 }
 
 template <class Visitor>
@@ -68,6 +71,12 @@ void visit(Visitor& v, PlannedMount& m) {
   v("host_path", m.host_path);
   v("box_path", m.box_path);
   v("read_only", m.read_only);
+}
+
+template <class Visitor>
+void visit(Visitor& v, PlannedVerify& m) {
+  v("argv", m.argv);
+  v("timeout_seconds", m.timeout_seconds);
 }
 
 template <class Visitor>
@@ -174,6 +183,7 @@ void visit(Visitor& v, Plan& m) {
   v("limits", m.limits);
   v("relay", m.relay);
   v("log", m.log);
+  v("verify", m.verify);
   v("keep", m.keep);
   v("files", m.files);
 }

@@ -103,6 +103,14 @@ std::string render_plan(const Plan& plan) {
                                  ? ""
                                  : "  (" + std::string(plan.image.rebuild ? "built anew" : "built if missing") +
                                        " from " + plan.image.containerfile + ")"));
+  if (!plan.image.recipe.empty()) {
+    page.row("recipe", "on top of " + plan.image.base_ref);
+    for (const std::string& line : split(plan.image.recipe, '\n')) {
+      if (line.starts_with("RUN ")) page.row("", line);
+    }
+  }
+  if (!plan.image.digest.empty()) page.row("digest", plan.image.digest);
+  if (plan.verify) page.row("verify", join(plan.verify->argv, " ") + "  (in a second box: no relay, key or network)");
   page.row("user", std::to_string(plan.user.uid) + ":" + std::to_string(plan.user.gid) +
                        ", no capabilities, no new privileges");
   if (plan.mode != NetworkMode::open) page.row("network", transport_words(plan.transport));

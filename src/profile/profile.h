@@ -13,6 +13,7 @@ struct Profile {
   Setting<std::string> description;
   Setting<std::string> task;
   Setting<FilePath> task_file;
+  Setting<std::string> verify;
 
   struct Provider {
     Setting<std::string> name{"anthropic"};
@@ -45,6 +46,10 @@ struct Profile {
     Setting<std::string> ref;
     Setting<FilePath> containerfile;
     Setting<bool> rebuild;
+    Setting<std::string> digest;
+    Setting<TextList> add_apt;
+    Setting<TextList> add_npm;
+    Setting<TextList> add_run;
   } image;
 
   struct Workspace {

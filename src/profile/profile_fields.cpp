@@ -27,6 +27,10 @@ FieldTable<Profile> make_table() {
       field<P>(
           "task_file", [](P & p) -> auto& { return p.task_file; }, "file that holds the task")
           .with_flag("--task-file", "FILE"),
+      field<P>(
+          "verify", [](P & p) -> auto& { return p.verify; },
+          "command that judges the work afterwards, in a box of its own without relay, key or network")
+          .with_flag("--verify", "COMMAND"),
 
       field<P>(
           "provider.name", [](P & p) -> auto& { return p.provider.name; },
@@ -124,6 +128,22 @@ FieldTable<Profile> make_table() {
       field<P>(
           "image.rebuild", [](P & p) -> auto& { return p.image.rebuild; }, "build the image even if it is there")
           .with_switch("--rebuild"),
+      field<P>(
+          "image.digest", [](P & p) -> auto& { return p.image.digest; },
+          "sha256:…: the only image that may be run, by the engine's own id of it")
+          .with_flag("--image-digest", "DIGEST"),
+      field<P>(
+          "image.add.apt", [](P & p) -> auto& { return p.image.add_apt; },
+          "Debian packages to add to the image: NAME or NAME=VERSION")
+          .widening(Widens::grants),
+      field<P>(
+          "image.add.npm", [](P & p) -> auto& { return p.image.add_npm; },
+          "npm packages to add to it, pinned: NAME@VERSION")
+          .widening(Widens::grants),
+      field<P>(
+          "image.add.run", [](P & p) -> auto& { return p.image.add_run; },
+          "shell commands that are run on it as the super-user when it is built")
+          .widening(Widens::grants),
 
       field<P>(
           "workspace.path", [](P & p) -> auto& { return p.workspace.path; },

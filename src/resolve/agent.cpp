@@ -199,6 +199,7 @@ void agents_argv(Resolution& r, const std::vector<AgentSetting>& given) {
 }
 
 void pass_task(Resolution& r) {
+  if (r.plan.agent.argv.empty()) return;  // that was said already
   bool uses_task = r.plan.agent.input.find("{task}") != std::string::npos;
   bool in_a_word = false;
   for (std::string& word : r.plan.agent.argv) {

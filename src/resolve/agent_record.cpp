@@ -76,7 +76,9 @@ class Check {
         word_of_each_protocol(key, name, span);
         continue;
       }
-      const Names all = with(known, {words_.begin(), words_.end()});
+      Names all = with(known, {words_.begin(), words_.end()});
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
       const std::optional<std::string> near = closest(name, all);
       problems_.add(
           error("unknown-placeholder", "`" + key + "`: nothing is known for {" + name + "} here")

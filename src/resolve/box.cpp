@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "diagnostics/mask.h"
 #include "plan/plan_json.h"
+#include "resolve/image_recipe.h"
 #include "resolve/paths.h"
 #include "resolve/resolution.h"
 
@@ -68,6 +69,11 @@ void agents_image(Resolution& r) {
   r.plan.image.ref = tag(*r.agent->image_name, *r.agent->image_version, r.plan.user, content);
 }
 
+bool is_digest(const std::string& text) {
+  return text.size() == 71 && text.starts_with("sha256:") &&
+         text.find_first_not_of("0123456789abcdef", 7) == std::string::npos;
+}
+
 void take_pids(Resolution& r) {
   const Setting<std::int64_t>& pids = r.profile.caps.pids;
   if (*pids < 16 || *pids > 4'194'304) {
@@ -100,6 +106,28 @@ void resolve_image(Resolution& r) {
   } else if (r.agent) {
     agents_image(r);
   }
+  resolve_recipe(r);
+  if (image.digest.is_set() && !is_digest(*image.digest)) {
+    r.fault("bad-value", "`image.digest` is not a digest", image.digest.origin)
+        .with_help("write sha256: and 64 hexadecimal digits, as `docker image inspect --format {{.Id}}` prints it");
+  }
+  r.plan.image.digest = *image.digest;
+}
+
+void resolve_verify(Resolution& r) {
+  const Setting<std::string>& verify = r.profile.verify;
+  if (!verify.is_set()) return;
+  if (trim(*verify).empty()) {
+    r.fault("bad-value", "`verify` is empty", verify.origin).with_help("name a command, such as \"make test\"");
+    return;
+  }
+  if (*r.profile.engine.keep) {
+    r.fault("no-effect", "`engine.keep` has no effect: `verify` takes the place of the agent's container",
+            r.profile.engine.keep.origin)
+        .at(r.said_at(verify.origin), "the command is here")
+        .with_help("leave one of the two out");
+  }
+  r.plan.verify = PlannedVerify{{"sh", "-c", *verify}, r.profile.caps.timeout->seconds};
 }
 
 void resolve_limits(Resolution& r) {

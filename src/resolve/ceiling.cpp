@@ -86,6 +86,7 @@ class Ceiling {
   // A name says what is in an image only when it was not built from the profile's own Containerfile.
   bool is_allowed_image(const std::string& entry) const {
     const PlannedImage& image = plan_.image;
+    if (!image.recipe.empty()) return entry == "containerfile";  // image.add: commands of the profile's own
     if (image.containerfile.starts_with("builtin:")) return entry == "builtin";
     if (!image.containerfile.empty()) return entry == "containerfile";
     if (entry.starts_with("sha256:")) return image.ref.ends_with("@" + entry);

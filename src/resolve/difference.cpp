@@ -19,6 +19,7 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"mode", {Widens::later, {"sealed", "key-safe", "open"}}},
       {"image.ref", {Widens::replaced}},
       {"image.containerfile", {Widens::replaced}},
+      {"image.recipe", {Widens::set}},
       {"workspace.host_path", {Widens::ancestor}},
       {"workspace.protected", {Widens::guards}},
       {"workspace.mode", {Widens::later, {"ro", "copy", "rw"}}},
@@ -95,7 +96,8 @@ class Flattener {
   void add(const std::string& path, const std::optional<T>& value) {
     if (!value) {
       members_.push_back({path, {}});
-    } else if constexpr (std::is_same_v<T, Upstream> || std::is_same_v<T, KeyCheck>) {
+    } else if constexpr (std::is_same_v<T, Upstream> || std::is_same_v<T, KeyCheck> ||
+                         std::is_same_v<T, PlannedVerify>) {
       put(path, {true, 1, words(*value), {}});
     } else {
       add(path, *value);
@@ -122,6 +124,7 @@ class Flattener {
   static std::string words(const Upstream& value) {
     return value.scheme + "://" + value.host + ":" + std::to_string(value.port);
   }
+  static std::string words(const PlannedVerify& value) { return join(value.argv, " "); }
   static std::string words(const KeyCheck& value) { return "GET " + value.path; }
   static std::string words(const Price& value) {
     std::string text = value.model;

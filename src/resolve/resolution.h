@@ -56,6 +56,7 @@ void resolve_log(Resolution& r);
 void resolve_task(Resolution& r);
 void resolve_agent(Resolution& r);
 void resolve_image(Resolution& r);
+void resolve_verify(Resolution& r);
 void resolve_limits(Resolution& r);
 void resolve_engine(Resolution& r);
 void resolve_files(Resolution& r);

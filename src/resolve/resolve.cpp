@@ -9,7 +9,12 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
                             Purpose purpose) {
   Resolution r{profile, catalog, facts, problems};
   if (purpose == Purpose::run) r.agent = catalog.agent(*profile.agent.name, profile.agent.name.origin, problems);
-  if (r.agent) check_agent_record(*r.agent, problems);
+  if (r.agent) {
+    const std::size_t faults_before = problems.count_errors();
+    check_agent_record(*r.agent, problems);
+    if (problems.count_errors() != faults_before)
+      r.agent.reset();  // what follows from a bad descriptor says nothing new
+  }
   r.provider = catalog.provider(*profile.provider.name, profile.provider.name.origin, problems);
 
   r.plan.name = !profile.name->empty()  ? *profile.name
@@ -29,6 +34,7 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
     resolve_task(r);
     resolve_agent(r);
     resolve_image(r);
+    resolve_verify(r);
     resolve_limits(r);
     resolve_engine(r);
     check_effects(r);

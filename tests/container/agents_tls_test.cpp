@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Pair{"pi", "anthropic", "anthropic-messages"}, Pair{"pi", "openai", "openai-responses"},
                     Pair{"pi", "openrouter", "openai-chat"}, Pair{"qwen", "openai", "openai-chat"},
                     Pair{"copilot", "anthropic", "anthropic-messages"}, Pair{"copilot", "openai", "openai-responses"},
-                    Pair{"copilot", "openrouter", "openai-chat"}),
+                    Pair{"copilot", "openrouter", "openai-chat"}, Pair{"gemini", "gemini", "gemini-generate"}),
     name_of);
 
 // What a user sees when something fails, one agent each.
@@ -237,7 +237,8 @@ INSTANTIATE_TEST_SUITE_P(
     Npm, AgentFaults,
     testing::Values(Pair{"claude", "anthropic", "anthropic-messages"}, Pair{"codex", "openai", "openai-responses"},
                     Pair{"opencode", "openai", "openai-chat"}, Pair{"pi", "openai", "openai-responses"},
-                    Pair{"qwen", "openai", "openai-chat"}, Pair{"copilot", "openai", "openai-responses"}),
+                    Pair{"qwen", "openai", "openai-chat"}, Pair{"copilot", "openai", "openai-responses"},
+                    Pair{"gemini", "gemini", "gemini-generate"}),
     name_of);
 
 }  // namespace

@@ -32,16 +32,19 @@ bool is_shell(const std::string& name) {
 }
 
 // The tool that runs a command, among those that the agent offers; each protocol nests its declarations otherwise.
-ShellTool find_shell(const Object& declarations) {
-  const Poco::JSON::Array::Ptr tools = json_array(declarations, "tools");
+ShellTool find_shell(const Object& declarations, const char* list = "tools") {
+  const Poco::JSON::Array::Ptr tools = json_array(declarations, list);
   for (std::size_t i = 0; tools && i < tools->size(); ++i) {
     const Object tool = tools->getObject(static_cast<unsigned>(i));
     if (tool.isNull()) continue;
+    if (const ShellTool nested = find_shell(tool, "functionDeclarations"); !nested.name.empty()) return nested;
     const Object inner = json_object(tool, "function").isNull() ? tool : json_object(tool, "function");
     const std::string name = json_text(inner, "name").value_or("");
     if (!is_shell(name)) continue;
-    const Object schema = json_object(inner, "parameters");
-    return {name, schema.isNull() ? json_object(inner, "input_schema") : schema};
+    for (const char* schema : {"parameters", "input_schema", "parametersJsonSchema"}) {
+      if (const Object found = json_object(inner, schema); !found.isNull()) return {name, found};
+    }
+    return {name, {}};
   }
   return {};
 }
@@ -200,8 +203,22 @@ std::vector<std::string> responses_parts(const Turn& turn, bool stream) {
   return parts;
 }
 
+std::vector<std::string> gemini_parts(const Turn& turn, bool stream) {
+  const std::string part = turn.tool.empty() ? "{\"text\":" + json_string(last_words) + "}"
+                                             : "{\"functionCall\":{\"name\":" + json_string(turn.tool) +
+                                                   ",\"args\":" + turn.arguments + "}}";
+  const std::string answer =
+      R"({"candidates":[{"content":{"role":"model","parts":[)" + part +
+      R"(]},"finishReason":"STOP","index":0}],"modelVersion":"m","usageMetadata":{"promptTokenCount":)" +
+      number(ScriptedModel::input_tokens) + ",\"cachedContentTokenCount\":" + number(ScriptedModel::cached_tokens) +
+      ",\"candidatesTokenCount\":" + number(ScriptedModel::output_tokens) +
+      ",\"totalTokenCount\":" + number(ScriptedModel::input_tokens + ScriptedModel::output_tokens) + "}}";
+  return {stream ? "data: " + answer + "\n\n" : answer};
+}
+
 std::vector<std::string> parts_of(const std::string& path, const Turn& turn, bool stream) {
   if (path.ends_with("/messages")) return messages_parts(turn, stream);
+  if (path.find("enerateContent") != std::string::npos) return gemini_parts(turn, stream);
   if (path.ends_with("/responses")) return responses_parts(turn, stream);
   return chat_parts(turn, stream);
 }
@@ -212,8 +229,9 @@ ScriptedAnswer ScriptedModel::answer(const ScriptedRequest& request) {
   if (request.method() != "POST") return ScriptedAnswer::json(200, R"({"object":"list","data":[]})");
   const std::string path = request.target().substr(0, request.target().find('?'));
   if (path.ends_with("/count_tokens")) return ScriptedAnswer::json(200, R"({"input_tokens":5})");
+  if (path.ends_with(":countTokens")) return ScriptedAnswer::json(200, R"({"totalTokens":5})");
   const Object body = parse_json_object(request.body);
-  const bool stream = json_boolean(body, "stream") == true;
+  const bool stream = json_boolean(body, "stream") == true || path.ends_with(":streamGenerateContent");
   if (fault_.kind != ScriptedFault::Kind::none && answers_ >= fault_.after &&
       (fault_.times < 0 || faults_ < fault_.times)) {
     ++faults_;

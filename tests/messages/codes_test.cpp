@@ -30,6 +30,7 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"engine-missing", "tests/unit/engine_execute_test.cpp"},
     {"engine-stopped", "tests/unit/engine_execute_test.cpp"},
     {"image-build-failed", "tests/unit/engine_execute_test.cpp"},
+    {"image-drift", "tests/container/own_agent_test.cpp"},
     {"image-missing", "tests/unit/engine_execute_test.cpp"},
     {"image-uid", "tests/unit/engine_execute_test.cpp"},
     {"internal-error", "tests/unit/engine_execute_test.cpp"},
@@ -56,6 +57,7 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"timed-out", "tests/unit/engine_execute_test.cpp"},
     {"tls-not-ready", "tests/relay/tls_test.cpp"},
     {"unknown-reader", "tests/unit/engine_execute_test.cpp"},
+    {"verify-failed", "tests/container/own_agent_test.cpp"},
 };
 
 // Words that no test reaches yet, and why: a debt, written down.

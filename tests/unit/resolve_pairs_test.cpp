@@ -23,6 +23,7 @@ const std::map<std::string, Names> agents = {
     {"codex", {"openai-responses"}},
     {"copilot", {"anthropic-messages", "openai-responses", "openai-chat"}},
     {"crush", {"anthropic-messages", "openai-chat"}},
+    {"gemini", {"gemini-generate"}},
     {"hax", {"anthropic-messages", "openai-chat"}},
     {"opencode", {"anthropic-messages", "openai-chat"}},
     {"pi", {"anthropic-messages", "openai-responses", "openai-chat"}},
@@ -30,6 +31,7 @@ const std::map<std::string, Names> agents = {
 };
 const std::map<std::string, Names> providers = {
     {"anthropic", {"anthropic-messages"}},
+    {"gemini", {"gemini-generate"}},
     {"openai", {"openai-responses", "openai-chat"}},
     {"openrouter", {"openai-chat"}},
     {"openai-compat", {"openai-responses", "openai-chat"}},
