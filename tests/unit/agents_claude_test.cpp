@@ -200,7 +200,9 @@ TEST(AgentReaders, formats) {
     const auto reader = make_agent_reader(format, nullptr);
     reader->feed(recording);
     const AgentResult result = reader->finish();
-    if (format == "claude-stream-json" || format == "plain") EXPECT_TRUE(result.final_record);
+    if (format == "claude-stream-json" || format == "plain") {
+      EXPECT_TRUE(result.final_record) << format;
+    }
     EXPECT_FALSE(result.failed) << format;
   }
 }
