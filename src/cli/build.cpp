@@ -54,7 +54,7 @@ int run_build(const Invocation& call, World& world) {
   std::optional<Plan> plan = plan_without_task(call, world, problems);
   const int code = report_problems(problems, call.terminal);
   if (!plan || code != exit_done) return code;
-  if (plan->image.containerfile.empty()) {
+  if (plan->image.containerfile.empty() && plan->image.recipe.empty()) {
     Diagnostics nothing;
     nothing.add(error("no-effect", "there is nothing to build the image `" + plan->image.ref + "` from")
                     .with_help("give --containerfile FILE, or leave --image out to build the agent's own"));

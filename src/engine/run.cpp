@@ -58,7 +58,7 @@ std::vector<std::unique_ptr<Step>> steps_for(const Plan& plan, Run& run) {
   steps.push_back(make_container_step(run));
   steps.push_back(make_agent_step(run));
   steps.push_back(make_collect_step(run));
-  if (plan.verify) steps.push_back(make_verify_step(run));
+  if (plan.verify && run.goal == Goal::run) steps.push_back(make_verify_step(run));
   return steps;
 }
 

@@ -16,7 +16,8 @@ void scan(const std::string& text, const std::function<void(const std::string& n
           const std::function<void(std::string_view)>& between) {
   std::size_t begin = 0;
   for (std::size_t at = 0; at + 2 < text.size(); ++at) {
-    if (text[at] != '{' || !is_first(text[at + 1])) continue;
+    // ${name} is a shell's, or a script's.
+    if (text[at] != '{' || !is_first(text[at + 1]) || (at > 0 && text[at - 1] == '$')) continue;
     std::size_t end = at + 1;
     while (end < text.size() && is_inner(text[end])) ++end;
     if (end == text.size() || text[end] != '}') continue;

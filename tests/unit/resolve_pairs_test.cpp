@@ -130,6 +130,7 @@ TEST(Placeholders, are_filled_in_one_pass) {
   EXPECT_EQ(fill("{\"x\": {\"y\": \"{a}\"}, \"{env:K}\": \"\"}", {{"a", "q\"\n"}}),
             "{\"x\": {\"y\": \"q\\\"\\n\"}, \"{env:K}\": \"\"}");
   EXPECT_EQ(fill("{name=\"{a}\"}", {{"a", "1"}, {"name", "2"}}), "{name=\"1\"}");
+  EXPECT_EQ(fill("`${a}` {a}", {{"a", "1"}}), "`${a}` 1");
   EXPECT_EQ(fill("{", {}), "{");
   EXPECT_EQ(fill("{a", {{"a", "1"}}), "{a");
   EXPECT_EQ(fill("{A} {} {1}", {{"A", "1"}}), "{A} {} {1}");
