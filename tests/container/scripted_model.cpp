@@ -15,6 +15,7 @@ using Object = Poco::JSON::Object::Ptr;
 struct Turn {
   std::string tool;       // empty: the last words
   std::string arguments;  // JSON
+  std::string id = "1";   // of the call: Claude Code drops a second one of the same name from its history
 };
 
 constexpr const char* last_words = "The digest is in REPORT.md.";
@@ -86,7 +87,7 @@ Turn next_turn(const std::string& body, const Object& request) {
   std::smatch found;
   if (!std::regex_search(body, found, digest)) return {shell.name, arguments_for(shell, "sh digest.sh")};
   if (body.find("> REPORT.md") != std::string::npos) return {};
-  return {shell.name, arguments_for(shell, "echo " + found[1].str() + " > REPORT.md")};
+  return {shell.name, arguments_for(shell, "echo " + found[1].str() + " > REPORT.md"), "2"};
 }
 
 std::string number(int value) { return std::to_string(value); }
@@ -110,7 +111,8 @@ std::vector<std::string> messages_parts(const Turn& turn, bool stream) {
   const bool done = turn.tool.empty();
   const std::string stop = done ? "\"end_turn\"" : "\"tool_use\"";
   const std::string open =
-      done ? R"({"type":"text","text":"")" : R"({"type":"tool_use","id":"toolu_1","name":)" + json_string(turn.tool);
+      done ? R"({"type":"text","text":"")"
+           : R"({"type":"tool_use","id":"toolu_)" + turn.id + R"(","name":)" + json_string(turn.tool);
   if (!stream) {
     const std::string block = done ? R"({"type":"text","text":)" + json_string(last_words) + "}"
                                    : open + ",\"input\":" + turn.arguments + "}";
@@ -137,8 +139,9 @@ std::vector<std::string> chat_parts(const Turn& turn, bool stream) {
                             "}}";
   const std::string message =
       done ? R"({"role":"assistant","content":)" + json_string(last_words) + "}"
-           : R"({"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_1","type":"function",)"
-             R"("function":{"name":)" +
+           : R"({"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_)" + turn.id +
+                 R"(","type":"function",)"
+                 R"("function":{"name":)" +
                  json_string(turn.tool) + ",\"arguments\":" + json_string(turn.arguments) + "}}]}";
   const std::string finish = done ? "\"stop\"" : "\"tool_calls\"";
   const std::string head = R"({"id":"c1","created":1,"model":"m","object":"chat.completion)";
@@ -167,8 +170,9 @@ std::vector<std::string> responses_parts(const Turn& turn, bool stream) {
       return R"({"type":"message","id":"m1","role":"assistant","status":")" + status + R"(","content":[)" +
              (whole ? text : "") + "]}";
     }
-    return R"({"type":"function_call","id":"f1","call_id":"call_1","status":")" + status + R"(","name":)" +
-           json_string(turn.tool) + ",\"arguments\":" + (whole ? json_string(turn.arguments) : "\"\"") + "}";
+    return R"({"type":"function_call","id":"f1","call_id":"call_)" + turn.id + R"(","status":")" + status +
+           R"(","name":)" + json_string(turn.tool) +
+           ",\"arguments\":" + (whole ? json_string(turn.arguments) : "\"\"") + "}";
   };
   const auto response = [&](const std::string& status, const std::string& output, const std::string& counts) {
     return R"({"id":"resp_1","object":"response","created_at":1,"model":"m","error":null,"incomplete_details":null,)"
