@@ -2,7 +2,8 @@
 // and a client that reads that time back. Both are one epoll loop in one thread.
 //
 //   bench_sse serve PORT              answers every POST with 64 events, 20 ms apart
-//   bench_sse load PORT STREAMS TOKEN opens STREAMS at once; prints JSON: delays from sending to reading in microseconds
+//   bench_sse load PORT STREAMS TOKEN opens STREAMS at once; prints JSON: delays from sending to reading in
+//   microseconds
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -142,8 +143,10 @@ void take_times(std::string& text, std::vector<double>& delays) {
 }
 
 int load(int port, int count, const std::string& token) {
-  const std::string body = R"({"model":"m","max_tokens":100,"stream":true,"messages":[{"role":"user","content":"hi"}]})";
-  const std::string request = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
+  const std::string body =
+      R"({"model":"m","max_tokens":100,"stream":true,"messages":[{"role":"user","content":"hi"}]})";
+  const std::string request = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+                              token +
                               "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
                               "\r\nConnection: close\r\n\r\n" + body;
   const int poller = epoll_create1(EPOLL_CLOEXEC);

@@ -56,7 +56,6 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"report-missing", "tests/unit/engine_execute_test.cpp"},
     {"timed-out", "tests/unit/engine_execute_test.cpp"},
     {"tls-not-ready", "tests/relay/tls_test.cpp"},
-    {"unknown-reader", "tests/unit/engine_execute_test.cpp"},
     {"verify-failed", "tests/container/own_agent_test.cpp"},
 };
 
