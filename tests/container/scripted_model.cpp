@@ -86,7 +86,10 @@ Turn next_turn(const std::string& body, const Object& request) {
   static const std::regex digest("digest=([0-9a-f]{64})");
   std::smatch found;
   if (!std::regex_search(body, found, digest)) return {shell.name, arguments_for(shell, "sh digest.sh")};
-  if (body.find("> REPORT.md") != std::string::npos) return {};
+  // Some write the sign as an escape.
+  for (const char* written : {"> REPORT.md", "\\u003e REPORT.md", "\\u003E REPORT.md"}) {
+    if (body.find(written) != std::string::npos) return {};
+  }
   return {shell.name, arguments_for(shell, "echo " + found[1].str() + " > REPORT.md"), "2"};
 }
 
