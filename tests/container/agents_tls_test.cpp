@@ -209,6 +209,12 @@ TEST_P(AgentFaults, AStreamThatIsCutOnce) {
   AgentRun run(GetParam(), "", {Kind::cut_stream, 1});
   run.run();
   show("cut once", run);
+  if (GetParam().agent == "gemini") {
+    // Gemini CLI gives up at once, and says so.
+    EXPECT_EQ(run.result().exit_code, 1) << run.result().errors;
+    EXPECT_EQ(run.reason(), "agent-failed");
+    return;
+  }
   EXPECT_EQ(run.result().exit_code, 0) << run.result().errors;
   EXPECT_EQ(run.report(), run.digest());
 }
@@ -230,7 +236,7 @@ TEST_P(AgentFaults, ATimeoutStillCountsWhatWasSpent) {
   show("timeout", run);
   EXPECT_EQ(run.result().exit_code, 124) << run.result().errors;
   EXPECT_EQ(run.reason(), "timed-out");
-  EXPECT_NE(run.result().errors.find("still at work after 20 s"), std::string::npos) << run.result().errors;
+  EXPECT_NE(run.result().errors.find("still at work after 20.0s"), std::string::npos) << run.result().errors;
   EXPECT_EQ(json_integer(run.part("relay"), "out"), ScriptedModel::output_tokens);
 }
 
