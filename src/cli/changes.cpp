@@ -46,7 +46,15 @@ std::optional<CopyOfRun> find_copy(const Invocation& call, World& world, int& co
     return std::nullopt;
   }
   copy.workspace = plan->workspace.host_path;
-  copy.changes = changed_paths(copy.workspace, copy.record);
+  try {
+    copy.changes = changed_paths(copy.workspace, copy.record);
+  } catch (const RunError& fault) {
+    Diagnostics faults;
+    faults.add(fault.diagnostic);
+    report_problems(faults, call.terminal);
+    code = exit_host_not_ready;
+    return std::nullopt;
+  }
   return copy;
 }
 

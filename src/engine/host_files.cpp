@@ -78,7 +78,12 @@ constexpr Rule rules[] = {
 };
 
 // Trees of many files of which nothing is obeyed that was not installed by a file above.
-constexpr std::array<std::string_view, 3> skipped = {"node_modules", "objects", ".venv"};
+constexpr std::array<std::string_view, 2> skipped = {"node_modules", ".venv"};
+
+bool is_skipped(const std::string& relative, const std::string& name) {
+  if (name == "objects") return ("/" + relative).find("/.git/") != std::string::npos;
+  return std::find(skipped.begin(), skipped.end(), name) != skipped.end();
+}
 
 std::string mark_of(const struct stat& status) {
 #ifdef __APPLE__
@@ -110,17 +115,21 @@ HostFiles mark_host_files(const std::filesystem::path& workspace) {
   const auto options = std::filesystem::directory_options::skip_permission_denied;
   for (std::filesystem::recursive_directory_iterator at(workspace, options, error), end; !error && at != end;
        at.increment(error)) {
-    if (++seen > most_entries) break;
+    if (++seen > most_entries) {
+      files.unseen = "there are more than " + std::to_string(most_entries) + " files: not all were looked at";
+      break;
+    }
+    const std::string relative = at->path().lexically_relative(workspace).string();
     const std::string name = at->path().filename().string();
     struct stat status {};
     if (lstat(at->path().c_str(), &status) != 0) continue;
     if (S_ISDIR(status.st_mode)) {
-      if (std::find(skipped.begin(), skipped.end(), name) != skipped.end()) at.disable_recursion_pending();
+      if (is_skipped(relative, name)) at.disable_recursion_pending();
       continue;
     }
-    const std::string relative = at->path().lexically_relative(workspace).string();
-    if (!host_use(relative).empty()) files[relative] = mark_of(status);
+    if (!host_use(relative).empty()) files.marks[relative] = mark_of(status);
   }
+  if (error) files.unseen = "not all was looked at: " + error.message();
   return files;
 }
 
@@ -129,16 +138,17 @@ std::vector<std::string> changed_host_files(const HostFiles& before, const HostF
   const auto add = [&](const std::string& path, const char* how) {
     changed.push_back(path + " (" + host_use(path) + how + ")");
   };
-  for (const auto& [path, mark] : after) {
-    const auto old = before.find(path);
-    if (old == before.end()) {
+  if (!after.unseen.empty()) changed.push_back(after.unseen);
+  for (const auto& [path, mark] : after.marks) {
+    const auto old = before.marks.find(path);
+    if (old == before.marks.end()) {
       add(path, ", new");
     } else if (old->second != mark) {
       add(path, "");
     }
   }
-  for (const auto& [path, mark] : before) {
-    if (!after.contains(path)) add(path, ", removed");
+  for (const auto& [path, mark] : before.marks) {
+    if (!after.marks.contains(path) && after.unseen.empty()) add(path, ", removed");
   }
   return changed;
 }

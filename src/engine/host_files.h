@@ -12,12 +12,15 @@ namespace sanduk {
 // What the host does with a file of this path, in words ("git hook"); empty: nothing by itself.
 std::string host_use(const std::string& relative);
 
-// All of them below `workspace`, and what a change of each would change. No link is followed, and only so many files
-// are looked at.
-using HostFiles = std::map<std::string, std::string>;
+// All of them below `workspace`. No link is followed.
+struct HostFiles {
+  std::map<std::string, std::string> marks;  // by path: what a change of the file would change
+  std::string unseen;                        // why not all files were looked at, in words; empty: all were
+};
 HostFiles mark_host_files(const std::filesystem::path& workspace);
 
-// "Makefile (build script)": made, changed or removed since.
+// "Makefile (build script)": made, changed or removed since. First of all, that not all was looked at: an agent can
+// make more files than anyone looks through.
 std::vector<std::string> changed_host_files(const HostFiles& before, const HostFiles& after);
 
 }  // namespace sanduk

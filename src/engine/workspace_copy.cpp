@@ -33,6 +33,19 @@ struct Entry {
   std::uint64_t size = 0;
 };
 
+RunError cannot_copy(const std::string& why) {
+  Diagnostic diagnostic = error(std::string(codes::workspace_copy), "the workspace cannot be copied");
+  diagnostic.note(why).with_help("make room in the state directory, or use workspace.mode = \"rw\"");
+  return {Failure::host, diagnostic};
+}
+
+// What was not seen would look as if it had been removed.
+RunError cannot_list(const fs::path& path, const std::error_code& code) {
+  Diagnostic diagnostic = error(std::string(codes::workspace_copy), "cannot look at " + path.string());
+  diagnostic.note(code.message()).with_help("nothing was changed; mend what keeps it from being read");
+  return {Failure::host, diagnostic};
+}
+
 // Every file and link below `root`; directories, pipes and devices are nothing to take.
 std::map<std::string, Entry> list_tree(const fs::path& root) {
   std::map<std::string, Entry> entries;
@@ -40,7 +53,11 @@ std::map<std::string, Entry> list_tree(const fs::path& root) {
   const auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(root, options, error), end; !error && at != end; at.increment(error)) {
     struct stat status {};
-    if (lstat(at->path().c_str(), &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))) continue;
+    if (lstat(at->path().c_str(), &status) != 0) {
+      if (errno == ENOENT) continue;
+      throw cannot_list(at->path(), {errno, std::generic_category()});
+    }
+    if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) continue;
     Entry entry;
     entry.mode = status.st_mode;
     entry.size = static_cast<std::uint64_t>(status.st_size);
@@ -49,6 +66,7 @@ std::map<std::string, Entry> list_tree(const fs::path& root) {
     if (S_ISLNK(status.st_mode)) entry.link = fs::read_symlink(at->path(), error).string();
     entries[at->path().lexically_relative(root).string()] = entry;
   }
+  if (error) throw cannot_list(root, error);
   return entries;
 }
 
@@ -163,12 +181,6 @@ bool differs(const std::string& path, const Marks& then, const std::map<std::str
   const auto after = now.find(path);
   if (before == then.end() || after == now.end()) return (before == then.end()) != (after == now.end());
   return before->second != after->second.mark;
-}
-
-RunError cannot_copy(const std::string& why) {
-  Diagnostic diagnostic = error(std::string(codes::workspace_copy), "the workspace cannot be copied");
-  diagnostic.note(why).with_help("make room in the state directory, or use workspace.mode = \"rw\"");
-  return {Failure::host, diagnostic};
 }
 
 }  // namespace

@@ -162,7 +162,6 @@ struct PlannedRelay {
   std::optional<std::int64_t> max_tokens;          // clamp of one call's cap field
   std::optional<std::int64_t> budget_calls;
   std::optional<std::int64_t> budget_tokens;  // input + output + cache, as the provider reports them
-  std::vector<std::string> allow_hosts;       // "host:port": other servers that a sealed box may reach, exactly
   std::optional<double> budget_usd;
   std::vector<Price> prices;  // for budget_usd
   bool provider_reports_cost = false;

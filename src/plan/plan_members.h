@@ -141,7 +141,6 @@ void visit(Visitor& v, PlannedRelay& m) {
   v("max_tokens", m.max_tokens);
   v("budget_calls", m.budget_calls);
   v("budget_tokens", m.budget_tokens);
-  v("allow_hosts", m.allow_hosts);
   v("budget_usd", m.budget_usd);
   v("prices", m.prices);
   v("provider_reports_cost", m.provider_reports_cost);

@@ -13,7 +13,8 @@ namespace sanduk {
 namespace {
 
 // Every key that decides what a call does or costs. Two of one name are refused, whichever the provider would take.
-constexpr std::array<std::string_view, 18> policy_keys = {"model",
+constexpr std::array<std::string_view, 19> policy_keys = {"model",
+                                                          "prompt",
                                                           "models",
                                                           "preset",
                                                           "max_tokens",
@@ -106,6 +107,10 @@ class Judge {
 
   void judge_name(std::string name) {
     if (result_.model.empty()) result_.model = name;
+    if (!plan_.server_tools && name.ends_with(":online")) {
+      refuse(
+          forbidden("the model suffix :online searches the web, which this run does not allow (allow.server_tools)"));
+    }
     if (!plan_.models) return;
     if (std::find(plan_.models->begin(), plan_.models->end(), name) != plan_.models->end()) return;
     refuse(forbidden("the model \"" + printable(name) + "\" is not allowed here; allowed: " +

@@ -56,13 +56,14 @@ std::optional<std::string> judge_tool(std::string_view tool, Protocol protocol, 
 
 std::optional<std::string> server_tool_in(std::string_view body, const JsonObject& object, Protocol protocol,
                                           std::size_t depth) {
-  static constexpr std::array<std::string_view, 3> whole_fields = {"mcp_servers", "web_search_options", "plugins"};
+  // A stored prompt brings tools of its own.
+  static constexpr std::array<std::string_view, 4> whole_fields = {"mcp_servers", "web_search_options", "plugins",
+                                                                   "prompt"};
   for (const JsonMember& one : object.members) {
     if (one.value.kind == JsonKind::null) continue;
     const std::string_view text = one.value.in(body);
     const bool whole = std::find(whole_fields.begin(), whole_fields.end(), one.name) != whole_fields.end();
     if (whole && (one.name == "web_search_options" || !is_empty(text))) return one.name;
-    if (one.name == "model" && text.ends_with(":online\"")) return "the model suffix :online";
     if (one.name != "tools") continue;
     std::vector<JsonValue> tools;
     if (one.value.kind != JsonKind::array || scan_array(text, depth, most_tools, tools))

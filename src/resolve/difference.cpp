@@ -25,7 +25,6 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"workspace.mode", {Widens::later, {"ro", "copy", "rw"}}},
       {"strict_network", {Widens::turned_off}},
       {"transport", {Widens::later, {"socket", "gateway", "none"}}},
-      {"relay.allow_hosts", {Widens::grants}},
       {"oci_runtime", {Widens::replaced}},
       {"mounts", {Widens::grants}},
       {"limits.cpus", {Widens::larger}},

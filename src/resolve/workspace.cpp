@@ -118,6 +118,10 @@ void resolve_collected(Resolution& r) {
             .at(item.span)
             .with_help("write it relative to the workspace, without `..`"));
   }
+}
+
+// Behind the mounts: what the box is given is known then.
+void resolve_report_copy(Resolution& r) {
   const Setting<FilePath>& copy = r.profile.workspace.report_copy;
   if (!copy.is_set()) return;
   const std::filesystem::path path = absolute_path(copy->text, copy.origin, r.profile, r.facts.home);
@@ -211,6 +215,7 @@ void resolve_mounts(Resolution& r) {
         absolute_path(mount.host, {Layer::file, mount.span, mount.directory}, r.profile, r.facts.home);
     check_mount(r, mount, fact_of(r.facts, absolute));
   }
+  resolve_report_copy(r);
   const Setting<std::string>& key = r.profile.provider.key;
   if (r.plan.relay.key_source.starts_with("file:") && r.plan.mode != NetworkMode::open) {
     const std::string path = r.plan.relay.key_source.substr(5);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "host_service.h"
 #include "run_support.h"
 
 namespace sanduk::test {
@@ -15,23 +16,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-// Something of the host's that listens on all its addresses.
-class CarelessService {
- public:
-  CarelessService() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in any{};
-    any.sin_family = AF_INET;
-    socklen_t size = sizeof any;
-    if (bind(fd_.get(), reinterpret_cast<sockaddr*>(&any), size) != 0 || listen(fd_.get(), 8) != 0) std::abort();
-    getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&any), &size);
-    port = ntohs(any.sin_port);
-  }
-  int port = 0;
-
- private:
-  FileDescriptor fd_;
-};
 
 class Gateway : public testing::Test, protected WholeRun {
  protected:
@@ -69,7 +53,7 @@ TEST_F(Gateway, CallsTheModelAndReachesNothingElse) {
 }
 
 TEST_F(Gateway, TellsWhichServicesOfTheHostAreInReachAndStrictStopsThere) {
-  const CarelessService service;
+  const HostService service;
   script("echo up");
   RunOutcome outcome = run();
   EXPECT_EQ(outcome.status, RunStatus::done) << words(outcome);

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "cli/progress.h"
+#include "host_service.h"
 #include "run_support.h"
 
 namespace sanduk::test {
@@ -42,37 +43,6 @@ std::string asks(const std::string& path, const std::string& token) {
          "json\"},body:\"{\\\"model\\\":\\\"m\\\",\\\"max_tokens\\\":9,\\\"messages\\\":[]}\"})"
          ".then(r=>process.exit(r.ok?0:1),()=>process.exit(1))'";
 }
-
-// A service of the host that listens on all addresses, as a careless one does.
-class HostService {
- public:
-  HostService() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in any{};
-    any.sin_family = AF_INET;
-    socklen_t size = sizeof any;
-    if (bind(fd_.get(), reinterpret_cast<sockaddr*>(&any), size) != 0 || listen(fd_.get(), 8) != 0) std::abort();
-    getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&any), &size);
-    port = ntohs(any.sin_port);
-  }
-  int port = 0;
-
-  static std::vector<std::string> addresses() {
-    std::vector<std::string> result;
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) return result;
-    for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
-      if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
-      char text[INET_ADDRSTRLEN] = {};
-      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(at->ifa_addr)->sin_addr, text, sizeof text);
-      if (!std::string(text).starts_with("127.")) result.emplace_back(text);
-    }
-    freeifaddrs(all);
-    return result;
-  }
-
- private:
-  FileDescriptor fd_;
-};
 
 std::vector<Way> ways(const HostService& service) {
   std::string host_service = "false";

@@ -306,7 +306,11 @@ TEST(PolicyServerTools, AreRefusedByName) {
   refuses(responses, R"({"tools":[{"type":"code_interpreter"}]})", "code_interpreter");
   refuses(chat, R"({"web_search_options":{}})", "web_search_options");
   refuses(chat, R"({"plugins":[{"id":"web"}]})", "plugins");
-  refuses(chat, R"({"model":"openai/gpt-5:online"})", "the model suffix :online");
+  refuses(responses, R"({"prompt":{"id":"pmpt_1"}})", "prompt");
+  for (const char* const body :
+       {R"({"model":"m:online"})", R"({"model":"m:\u006fnline"})", R"({"model":"m","models":["n","m:online"]})"}) {
+    EXPECT_NE(why(chat, body).find("the model suffix :online"), std::string::npos) << body;
+  }
   refuses(gemini, R"({"tools":[{"functionDeclarations":[]},{"googleSearch":{}}]})", "googleSearch");
   refuses(gemini, R"({"tools":[{"url_context":{}}]})", "url_context");
   EXPECT_EQ(why(anthropic, R"({"tools":[{"name":"a"},{"type":"custom"},{"type":"bash_20250124"}],"mcp_servers":[]})"),

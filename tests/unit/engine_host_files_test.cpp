@@ -43,5 +43,17 @@ TEST_F(Execute, AChangeWhoseTimeWasSetBackIsSeen) {
   EXPECT_THAT(run().changed_host_files, ElementsAre("setup.py (package script)"));
 }
 
+TEST_F(Execute, AFolderThatIsNamedLikeGitsHidesNothing) {
+  world_.agent("cd " + (place_ / "work").string() + "; mkdir -p objects .git/objects; echo x > objects/.envrc; " +
+               "echo x > .git/objects/Makefile");
+  EXPECT_THAT(run().changed_host_files, ElementsAre("objects/.envrc (direnv, new)"));
+}
+
+TEST(HostFiles, WhatWasNotLookedAtIsSaidAndNotTakenForRemoved) {
+  const HostFiles before{{{"Makefile", "1"}}, ""};
+  const HostFiles after{{{".envrc", "2"}}, "there are too many"};
+  EXPECT_THAT(changed_host_files(before, after), ElementsAre("there are too many", ".envrc (direnv, new)"));
+}
+
 }  // namespace
 }  // namespace sanduk::test
