@@ -275,6 +275,13 @@ std::string toml_string(const std::string& text) {
   return result + "\"";
 }
 
+std::string toml_key(const std::string& key) {
+  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return bare ? key : toml_string(key);
+}
+
 std::string render_value(const std::string& value) { return toml_string(value); }
 std::string render_value(const bool& value) { return value ? "true" : "false"; }
 std::string render_value(const std::int64_t& value) { return std::to_string(value); }
@@ -313,13 +320,13 @@ std::string render_value(const TextList& value) {
 
 std::string render_value(const TextMap& value) {
   std::vector<std::string> parts;
-  for (const auto& [key, item] : value) parts.push_back(key + " = " + toml_string(item.text));
+  for (const auto& [key, item] : value) parts.push_back(toml_key(key) + " = " + toml_string(item.text));
   return parts.empty() ? "{}" : "{ " + join(parts, ", ") + " }";
 }
 
 std::string render_value(const ListMap& value) {
   std::vector<std::string> parts;
-  for (const auto& [key, list] : value) parts.push_back(key + " = " + render_value(list));
+  for (const auto& [key, list] : value) parts.push_back(toml_key(key) + " = " + render_value(list));
   return parts.empty() ? "{}" : "{ " + join(parts, ", ") + " }";
 }
 

@@ -56,4 +56,7 @@ std::string render_value(const ListMap& value);
 // A TOML basic string, quotes included.
 std::string toml_string(const std::string& text);
 
+// A TOML key: bare where it may be, quoted otherwise.
+std::string toml_key(const std::string& key);
+
 }  // namespace sanduk

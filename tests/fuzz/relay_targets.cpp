@@ -1,11 +1,9 @@
-#include "fuzz/relay_targets.h"
-
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "base/json.h"
 #include "diagnostics/diagnostic.h"
+#include "fuzz/targets.h"
 #include "relay/cassette.h"
 #include "relay/chunked.h"
 #include "relay/http_head.h"
@@ -15,11 +13,6 @@
 
 namespace sanduk::test {
 namespace {
-
-// A broken promise ends the fuzzer and the test.
-void must(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 

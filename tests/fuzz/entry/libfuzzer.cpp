@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fuzz/relay_targets.h"
+#include "fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   sanduk::test::SANDUK_FUZZ_TARGET({reinterpret_cast<const char*>(data), size});

@@ -3,24 +3,27 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
-#include "fuzz/relay_targets.h"
+#include "fuzz/targets.h"
+#include "support/scratch.h"
 
 namespace sanduk::test {
 namespace {
 
-std::vector<std::string> corpus(const std::string& name) {
-  std::vector<std::string> files;
-  const std::filesystem::path folder = std::filesystem::path(SANDUK_SOURCE_DIR) / "tests/fuzz/corpus" / name;
+void add_files(const std::filesystem::path& folder, const std::string& extension, std::vector<std::string>& files) {
+  if (!std::filesystem::is_directory(folder)) return;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    files.push_back(text.str());
+    if (extension.empty() || entry.path().extension() == extension) files.push_back(read_whole(entry.path()));
   }
+}
+
+// What the fuzzer of `name` found worth keeping; for a reader of profiles, the profiles of tests/corpus as well.
+std::vector<std::string> corpus(const std::string& name) {
+  const std::filesystem::path tests = std::filesystem::path(SANDUK_SOURCE_DIR) / "tests";
+  std::vector<std::string> files;
+  add_files(tests / "fuzz/corpus" / name, "", files);
+  for (const char* const folder : {"good", "bad"}) add_files(tests / "corpus" / folder, "." + name, files);
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -31,11 +34,13 @@ TEST_P(Corpus, BreaksNothing) {
   const std::vector<std::string> files = corpus(GetParam().name);
   ASSERT_FALSE(files.empty());
   std::mt19937 random(1);
+  // The more files, the fewer changes of each: a few seconds in all.
+  const std::size_t rounds = std::max<std::size_t>(5, 3000 / files.size());
   for (const std::string& file : files) {
     GetParam().run(file);
-    for (std::size_t size = 0; size < std::min<std::size_t>(file.size(), 400); ++size)
-      GetParam().run(file.substr(0, size));
-    for (int round = 0; round < 300 && !file.empty(); ++round) {
+    const std::size_t step = 1 + file.size() / rounds;
+    for (std::size_t size = 0; size < file.size(); size += step) GetParam().run(file.substr(0, size));
+    for (std::size_t round = 0; round < rounds && !file.empty(); ++round) {
       std::string changed = file;
       for (unsigned i = 0; i <= random() % 4; ++i) {
         const std::size_t at = random() % changed.size();
@@ -56,6 +61,9 @@ TEST_P(Corpus, BreaksNothing) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Profile, Corpus, ::testing::ValuesIn(profile_fuzz_targets()),
+                         [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Relay, Corpus, ::testing::ValuesIn(relay_fuzz_targets()),
                          [](const auto& one) { return std::string(one.param.name); });
