@@ -177,8 +177,6 @@ const std::vector<CodeGroup>& code_groups() {
             "The box is not what the plan says. It was looked at from inside before the agent was started; no model "
             "call was answered."},
            {"box-not-as-planned", "The relay's word for `box-broken`."},
-           {"socket-path-too-long",
-            "The path of a unix socket is longer than the kernel takes. Set a shorter TMPDIR or XDG_RUNTIME_DIR."},
            {"run-directory", "The directory for the run's sockets cannot be made."},
            {"record-unwritable", "The run's record cannot be written."},
            {"cannot-record", "The recording cannot be written."},

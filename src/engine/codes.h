@@ -14,7 +14,6 @@ inline constexpr std::string_view image_missing = "image-missing";
 inline constexpr std::string_view image_build_failed = "image-build-failed";
 inline constexpr std::string_view image_uid = "image-uid";
 inline constexpr std::string_view image_drift = "image-drift";
-inline constexpr std::string_view socket_path_too_long = "socket-path-too-long";
 inline constexpr std::string_view run_directory = "run-directory";
 inline constexpr std::string_view record_unwritable = "record-unwritable";
 inline constexpr std::string_view workspace_copy = "workspace-copy";

@@ -100,13 +100,9 @@ TEST(Completions, AreScriptsThatTheShellTakes) {
   EXPECT_EQ(bash.code, 0) << bash.errors;
   EXPECT_TRUE(shell("bash -n", bash.output).ok());
   const ToolRun zsh = run_tool(scratch, {"completions", "zsh"});
-  if (shell("command -v zsh", "").ok()) {
-    EXPECT_TRUE(shell("zsh -n /dev/stdin", zsh.output).ok());
-  }
+  EXPECT_TRUE(shell("zsh -n /dev/stdin", zsh.output).ok());
   const ToolRun fish = run_tool(scratch, {"completions", "fish"});
-  if (shell("command -v fish", "").ok()) {
-    EXPECT_TRUE(shell("fish -n", fish.output).ok());
-  }
+  EXPECT_TRUE(shell("fish -n", fish.output).ok());
   EXPECT_EQ(run_tool(scratch, {"completions", "tcsh"}).code, 2);
 }
 
@@ -123,6 +119,20 @@ TEST(Completions, BashAsksTheProgramForNames) {
   EXPECT_NE(run.output.find("claude"), std::string::npos) << run.output << run.errors;
   EXPECT_NE(run.output.find("mine"), std::string::npos) << run.output << run.errors;
   EXPECT_NE(run.output.find("\nvalidate\nsealed\n"), std::string::npos) << run.output << run.errors;
+}
+
+TEST(Completions, FishAsksTheProgramForNames) {
+  Scratch scratch;
+  scratch.write("home/.config/sanduk/agents/mine.toml", "name = \"mine\"\nsummary = \"s\"\nreader = \"plain\"\n");
+  const std::string script = "PATH=\"" + fs::path(SANDUK_BINARY).parent_path().string() + ":$PATH\" HOME=\"" +
+                             scratch.home().string() +
+                             "\" fish -c 'sanduk completions fish | source; complete -C \"sanduk apply --agent \"; "
+                             "complete -C \"sanduk val\"; complete -C \"sanduk run --mode s\"'";
+  const ProcessResult run = shell(script, "");
+  for (const char* const name : {"claude", "mine", "validate", "sealed"}) {
+    EXPECT_NE(("\n" + run.output).find(std::string("\n") + name), std::string::npos)
+        << name << run.output << run.errors;
+  }
 }
 
 TEST(Manual, ListsEveryFlagOfTheHelp) {
