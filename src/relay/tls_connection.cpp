@@ -1,9 +1,8 @@
 #include "relay/tls_connection.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-
 #include <cerrno>
+
+#include "relay/openssl.h"
 
 namespace sanduk {
 namespace {
@@ -19,7 +18,7 @@ std::string joined(const std::vector<std::string_view>& pieces) {
 
 // OpenSSL reads the thread's error queue to tell what happened: nothing old may lie there.
 void begin_step() {
-  ERR_clear_error();
+  openssl().ERR_clear_error();
   errno = 0;
 }
 
@@ -34,12 +33,12 @@ TlsConnection::~TlsConnection() {
   // Says goodbye without waiting for the peer's. After a fault OpenSSL allows no more than freeing.
   if (broken_) return;
   begin_step();
-  SSL_shutdown(tls_.get());
-  ERR_clear_error();
+  openssl().SSL_shutdown(tls_.get());
+  openssl().ERR_clear_error();
 }
 
 int TlsConnection::meaning(int code) {
-  const int reason = SSL_get_error(tls_.get(), code);
+  const int reason = openssl().SSL_get_error(tls_.get(), code);
   if (reason == SSL_ERROR_SSL || reason == SSL_ERROR_SYSCALL) broken_ = true;
   return reason;
 }
@@ -48,7 +47,7 @@ std::optional<ConnectFailure> TlsConnection::handshake(const Limits& limits, con
   const Clock::time_point deadline = Clock::now() + limits.handshake;
   for (;;) {
     begin_step();
-    const int code = SSL_do_handshake(tls_.get());
+    const int code = openssl().SSL_do_handshake(tls_.get());
     if (code == 1) return std::nullopt;
     const int reason = meaning(code);
     if (reason != SSL_ERROR_WANT_READ && reason != SSL_ERROR_WANT_WRITE) {
@@ -65,7 +64,7 @@ std::optional<ConnectFailure> TlsConnection::handshake(const Limits& limits, con
 
 UpstreamConnection::Io TlsConnection::read_some(char* data, std::size_t size, std::size_t* got) {
   begin_step();
-  const int code = SSL_read_ex(tls_.get(), data, size, got);
+  const int code = openssl().SSL_read_ex(tls_.get(), data, size, got);
   if (code == 1) return Io::done;
   switch (meaning(code)) {
     case SSL_ERROR_WANT_READ:
@@ -94,7 +93,7 @@ Ready TlsConnection::write_piece(std::string_view piece, std::chrono::millisecon
   while (!piece.empty()) {
     begin_step();
     std::size_t sent = 0;
-    const int code = SSL_write_ex(tls_.get(), piece.data(), piece.size(), &sent);
+    const int code = openssl().SSL_write_ex(tls_.get(), piece.data(), piece.size(), &sent);
     if (code == 1) {
       piece.remove_prefix(sent);
       continue;
@@ -109,7 +108,7 @@ Ready TlsConnection::write_piece(std::string_view piece, std::chrono::millisecon
   return Ready::yes;
 }
 
-bool TlsConnection::has_buffered() const { return SSL_pending(tls_.get()) > 0; }
+bool TlsConnection::has_buffered() const { return openssl().SSL_pending(tls_.get()) > 0; }
 
 bool TlsConnection::is_quiet() {
   if (has_buffered()) return false;
@@ -118,7 +117,7 @@ bool TlsConnection::is_quiet() {
   begin_step();
   char byte = 0;
   std::size_t got = 0;
-  const int code = SSL_peek_ex(tls_.get(), &byte, 1, &got);
+  const int code = openssl().SSL_peek_ex(tls_.get(), &byte, 1, &got);
   return code != 1 && meaning(code) == SSL_ERROR_WANT_READ;
 }
 

@@ -1,12 +1,12 @@
 #include "relay/transcript.h"
 
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
 
 #include "base/text.h"
+#include "relay/openssl.h"
 
 namespace sanduk {
 
@@ -57,7 +57,7 @@ void Transcript::keep(Kept file) {
 std::string sha256(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  openssl().EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, openssl().EVP_sha256(), nullptr);
   return hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
