@@ -59,7 +59,7 @@ std::string commented(const FieldTable<Record>& table,
   for (const bool top : {true, false}) {
     for (const Field<Record>& field : table) {
       const std::size_t dot = field.path.find('.');
-      if (!field.not_yet.empty() || top != (dot == std::string::npos)) continue;
+      if (top != (dot == std::string::npos)) continue;
       const std::string here = top ? "" : field.path.substr(0, dot);
       if (here != parent) text += "\n[" + here + "]\n";
       parent = here;

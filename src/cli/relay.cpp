@@ -53,6 +53,7 @@ RelaySettings make_settings(const Plan& plan, World& world, const Terminal& term
   settings.log.directory = make_body_directory(plan.log, world);
   settings.key = read_key(plan.relay, world);
   if (plan.relay.upstream) settings.proxy = proxy_for(*plan.relay.upstream, world);
+  settings.tunnels = tunnel_targets(plan.relay.hosts, world);
   check_key(plan.relay, settings.key, world);
   settings.token = make_token("sanduk-");
   settings.on_call = [json = plan.log.json_lines](const CallRecord& call) {

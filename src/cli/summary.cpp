@@ -81,6 +81,7 @@ std::string outcome_json(const RunOutcome& outcome) {
   json.end_object();
   json.key("relay").begin_object();
   json.field("calls", outcome.relay.calls)
+      .field("tunnels", outcome.relay.tunnels)
       .field("refused", outcome.relay.refused)
       .field("without_usage", outcome.relay.without_usage);
   write_count(json, "in", outcome.relay.usage.in);

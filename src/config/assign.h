@@ -43,11 +43,6 @@ const Field<Record>* find_field(const FieldTable<Record>& table, std::string_vie
 template <class Record>
 void assign_field(const Field<Record>& row, const Node& node, const Origin& origin, Record& record,
                   Diagnostics& problems) {
-  if (!row.not_yet.empty()) {
-    problems.add(
-        error("not-supported-yet", "`" + row.path + "` is not supported yet").at(node.span).with_help(row.not_yet));
-    return;
-  }
   if (!row.allowed.empty() && node.kind == Node::Kind::string &&
       std::find(row.allowed.begin(), row.allowed.end(), node.text) == row.allowed.end()) {
     problems.add(not_allowed(node, row.path, row.allowed));

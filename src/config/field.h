@@ -25,7 +25,6 @@ struct Field {
   std::string flag_value;   // the value that the bare flag means ("true" for switches); empty: the flag takes one
   bool flag_adds = false;   // a flag's list adds to the profile's instead of replacing it
   std::vector<std::string> allowed;  // values; empty: any
-  std::string not_yet;               // the key exists, but using it is refused with these words
   bool one_or_list = false;          // a single string stands for a list of one
   bool required = false;             // the record is not valid without it (descriptor files)
   WidenRule rule;                    // which change of it lets a box do more
@@ -57,10 +56,6 @@ struct Field {
   }
   Field& adding() {
     flag_adds = true;
-    return *this;
-  }
-  Field& not_supported_yet(std::string words) {
-    not_yet = std::move(words);
     return *this;
   }
   Field& accepting_one() {

@@ -97,15 +97,6 @@ void write_type(JsonWriter& json, const FieldDoc& field) {
 
 void write_property(JsonWriter& json, const FieldDoc& field) {
   json.key(leaf_of(field.path));
-  if (!field.supported) {
-    json.begin_object()
-        .field("description", field.help + " (not supported yet)")
-        .key("not")
-        .begin_object()
-        .end_object()
-        .end_object();
-    return;
-  }
   json.begin_object();
   json.field("description", field.help + (field.default_text.empty() || field.default_text == "\"\""
                                               ? ""
@@ -176,8 +167,8 @@ std::string write_reference(const std::vector<FieldDoc>& fields, const std::stri
       text += "| `" + leaf_of(field.path) + "` | " +
               cell(field.allowed.empty() ? shape_words(field.shape) : join(field.allowed, ", ")) + " | " +
               (no_default ? "" : code(value)) + " | " + code(field.flag) +
-              (field.repeat.empty() ? "" : " (" + field.repeat + ")") + " | " + cell(field.help) +
-              (field.supported ? "" : " *(not supported yet)*") + " | " + field.widens + " |\n";
+              (field.repeat.empty() ? "" : " (" + field.repeat + ")") + " | " + cell(field.help) + " | " +
+              field.widens + " |\n";
     }
   }
   return text;

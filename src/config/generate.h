@@ -19,7 +19,6 @@ struct FieldDoc {
   std::string default_text;
   std::vector<std::string> allowed;
   bool one_or_list = false;
-  bool supported = true;
   std::string repeat;  // what a repeatable flag does to the profile's value
   std::string widens;  // which change of it lets a box do more
 };
@@ -31,8 +30,7 @@ std::vector<FieldDoc> document_fields(const FieldTable<Record>& table) {
   for (const Field<Record>& row : table) {
     const std::string flag = row.flag.empty() ? "" : row.flag + (row.placeholder.empty() ? "" : " " + row.placeholder);
     docs.push_back({row.path, row.help, row.shape, flag, row.value(defaults), row.allowed, row.one_or_list,
-                    row.not_yet.empty(), row.flag.empty() ? "" : repeat_rule(row.shape, row.flag_adds),
-                    widens_words(row.rule.kind)});
+                    row.flag.empty() ? "" : repeat_rule(row.shape, row.flag_adds), widens_words(row.rule.kind)});
   }
   return docs;
 }

@@ -70,7 +70,7 @@ std::vector<std::string> inspect_state_command(const BoxNames& names);  // print
 // name.
 std::vector<std::string> build_command(const PlannedImage& image, const PlannedEngine& engine, const std::string& file,
                                        const std::string& context, const std::vector<std::string>& inherited);
-// `text` with the relay's address in the box for {relay}.
+// `text` with the relay's place in the box for {relay} and {relay_address}.
 std::string with_relay(const Plan& plan, const std::string& text);
 
 // Variables that the engine's client must have in its own environment, so that `-e NAME` finds them: those of the agent

@@ -206,9 +206,10 @@ void check_lengths(const std::vector<std::string>& argv) {
 }  // namespace
 
 std::string with_relay(const Plan& plan, const std::string& text) {
-  if (!holds(text, "{relay}")) return text;
+  if (!holds(text, "{relay}") && !holds(text, "{relay_address}")) return text;
   if (plan.transport == Transport::none) throw std::logic_error("{relay} in a plan without a relay");
-  return replace_all(text, "{relay}", "http://127.0.0.1:" + std::to_string(box_relay_port));
+  const std::string address = "127.0.0.1:" + std::to_string(box_relay_port);
+  return replace_all(replace_all(text, "{relay}", "http://" + address), "{relay_address}", address);
 }
 
 std::vector<std::string> create_command(const Plan& plan, const BoxNames& names) {

@@ -42,7 +42,6 @@ const std::vector<CodeGroup>& code_groups() {
            {"bad-value",
             "The setting exists and the type is right, but the value is out of range or not of the form that is "
             "needed. The help line shows the form."},
-           {"not-supported-yet", "The setting is planned and does nothing yet, so it is refused rather than ignored."},
            {"bad-variable", "A `${…}` is not closed or does not name a variable. `$$` is a plain dollar sign."},
            {"unset-variable", "A variable that the profile uses is not set. Set it, or write `${NAME:-default}`."},
            {"no-variables-here",

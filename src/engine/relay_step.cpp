@@ -77,6 +77,7 @@ class RelayStep : public Step {
     settings.key = run_.key.copy();
     settings.token = run_.token.copy();
     if (run_.plan.relay.upstream) settings.proxy = proxy_for(*run_.plan.relay.upstream, run_.world);
+    settings.tunnels = tunnel_targets(run_.plan.relay.hosts, run_.world);
     // These are called from the relay's threads. They touch what Run says outlives the relay, under its locks.
     settings.judge_box = [&run = run_](std::string_view report) {
       Plan expected = run.plan;

@@ -40,7 +40,10 @@ void write_reason(JsonWriter& json, const Diagnostic& reason) {
 
 void write_relay(JsonWriter& json, const RelayTally& tally) {
   json.key("relay").begin_object();
-  json.field("calls", tally.calls).field("refused", tally.refused).field("without_usage", tally.without_usage);
+  json.field("calls", tally.calls)
+      .field("tunnels", tally.tunnels)
+      .field("refused", tally.refused)
+      .field("without_usage", tally.without_usage);
   optional_field(json, "in", tally.usage.in);
   optional_field(json, "cache_write", tally.usage.cache_write);
   optional_field(json, "cache_read", tally.usage.cache_read);
@@ -79,6 +82,7 @@ RelayTally read_relay(const Object& object) {
   RelayTally tally;
   if (!object) return tally;
   tally.calls = json_integer(object, "calls").value_or(0);
+  tally.tunnels = json_integer(object, "tunnels").value_or(0);
   tally.refused = json_integer(object, "refused").value_or(0);
   tally.without_usage = json_integer(object, "without_usage").value_or(0);
   tally.usage.in = json_integer(object, "in");

@@ -4,6 +4,7 @@
 // Text in braces stands for what is known only when the run starts, in `agent.argv`, `agent.variables` and
 // `agent.documents`:
 //   {relay}  the relay's root URL as the box sees it, "http://127.0.0.1:PORT"     {token}  the run token
+//   {relay_address}  "127.0.0.1:PORT" of it
 // In `agent.input`, {task} stands for the task, which can be long.
 #pragma once
 
@@ -149,6 +150,12 @@ struct Price {
   double long_out = 0;
 };
 
+// A host besides the provider that the box may have a tunnel to, through the relay.
+struct AllowedHost {
+  std::string name;  // lower case; or an address, IPv6 without brackets
+  std::int64_t port = 0;
+};
+
 struct PlannedRelay {
   std::string provider;
   std::optional<Upstream> upstream;  // absent: answers come from the cassette
@@ -165,6 +172,7 @@ struct PlannedRelay {
   std::optional<double> budget_usd;
   std::vector<Price> prices;  // for budget_usd
   bool provider_reports_cost = false;
+  std::vector<AllowedHost> hosts;
   bool server_tools = true;    // tools that the provider runs itself: web search, web fetch, code, remote MCP
   bool ask_for_usage = false;  // insert stream_options.include_usage where a chat stream lacks it
   std::optional<KeyCheck> key_check;

@@ -121,6 +121,12 @@ void visit(Visitor& v, Price& m) {
 }
 
 template <class Visitor>
+void visit(Visitor& v, AllowedHost& m) {
+  v("name", m.name);
+  v("port", m.port);
+}
+
+template <class Visitor>
 void visit(Visitor& v, KeyCheck& m) {
   v("path", m.path);
   v("headers", m.headers);
@@ -144,6 +150,7 @@ void visit(Visitor& v, PlannedRelay& m) {
   v("budget_usd", m.budget_usd);
   v("prices", m.prices);
   v("provider_reports_cost", m.provider_reports_cost);
+  v("hosts", m.hosts);
   v("server_tools", m.server_tools);
   v("ask_for_usage", m.ask_for_usage);
   v("insecure_upstream", m.insecure_upstream);

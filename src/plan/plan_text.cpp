@@ -82,6 +82,9 @@ void write_relay(Page& page, const Plan& plan) {
                  (relay.provider_reports_cost ? "as the provider reports them"
                                               : "by the prices of " + std::to_string(relay.prices.size()) + " models"));
   }
+  for (const AllowedHost& host : relay.hosts) {
+    page.row("tunnel", host.name + " port " + std::to_string(host.port));
+  }
   if (!relay.server_tools) page.row("server tools", "none");
 }
 

@@ -261,8 +261,10 @@ FieldTable<Profile> make_table() {
           .with_flag("--proxy-allow-path", "PATH")
           .widening(Widens::allowlist),
       field<P>(
-          "allow.hosts", [](P & p) -> auto& { return p.allow.hosts; }, "other hosts that a sealed box may reach")
-          .not_supported_yet("leave it out; a sealed box reaches the relay only")
+          "allow.hosts", [](P & p) -> auto& { return p.allow.hosts; },
+          "other hosts that a sealed box may reach over TLS, exactly: \"registry.example:443\"")
+          .with_flag("--allow-host", "HOST:PORT")
+          .adding()
           .widening(Widens::grants),
 
       field<P>(

@@ -33,6 +33,9 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 std::string call_line(const CallRecord& call) {
   std::string line = or_dash(call.method) + " " + or_dash(call.path) + " -> " + std::to_string(call.status);
   if (!call.refusal.empty()) return printable(line + " " + call.refusal + ": " + call.why);
+  if (is_tunnel(call)) {
+    line += " sent=" + std::to_string(call.request_bytes) + " received=" + std::to_string(call.response_bytes);
+  }
   line += usage_words(call.usage);
   // A provider that refused a call generated nothing; one that answered it must have counted.
   if (call.completion && call.status < 400 && !call.usage.known()) line += " usage=?";
@@ -43,6 +46,7 @@ std::string call_line(const CallRecord& call) {
 
 std::string tally_line(const RelayTally& tally) {
   std::string line = std::to_string(tally.calls) + (tally.calls == 1 ? " call" : " calls");
+  if (tally.tunnels > 0) line += ", " + std::to_string(tally.tunnels) + (tally.tunnels == 1 ? " tunnel" : " tunnels");
   if (tally.refused > 0) line += ", " + std::to_string(tally.refused) + " refused";
   if (tally.without_usage > 0) line += ", " + std::to_string(tally.without_usage) + " without usage";
   const std::string usage = usage_words(tally.usage);

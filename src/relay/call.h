@@ -43,8 +43,12 @@ struct CallRecord {
   std::string body_digest;  // SHA-256 of the request body, when the log policy asks for it
 };
 
+// Bytes to an allowed host, both ways (request_bytes, response_bytes); no call of the provider.
+inline bool is_tunnel(const CallRecord& call) { return call.method == "CONNECT"; }
+
 struct RelayTally {
   std::int64_t calls = 0;  // answered by the upstream
+  std::int64_t tunnels = 0;
   std::int64_t refused = 0;
   std::int64_t without_usage = 0;  // completions that reported no usage
   Usage usage;                     // sums

@@ -9,6 +9,8 @@ void CallLog::add(const CallRecord& record) {
     const std::lock_guard lock(mutex_);
     if (!record.refusal.empty()) {
       ++tally_.refused;
+    } else if (is_tunnel(record)) {
+      ++tally_.tunnels;
     } else if (record.status != 0) {
       ++tally_.calls;
       if (record.completion && record.status < 400 && !record.usage.known()) ++tally_.without_usage;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/files.h"
 #include "relay/http_head.h"
@@ -63,6 +64,9 @@ class ClientSocket {
 
   enum class BodyResult { read, refused, gone };
   BodyResult read_body(const RequestHead& head, std::size_t most, Bytes& body, Refusal* refusal);
+
+  // What was read beyond the head: the first bytes of a tunnel.
+  std::string take_buffered() { return std::exchange(buffer_, {}); }
 
   bool write(std::initializer_list<std::string_view> pieces);
 

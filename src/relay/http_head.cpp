@@ -84,6 +84,7 @@ bool reads_as_keep_alive(const Headers& headers, int minor_version) {
 }
 
 std::optional<HeadFault> check_path(std::string_view path) {
+  if (path.starts_with("http://")) return HeadFault{400, "plain HTTP to other hosts is not relayed; use https"};
   if (path.empty() || path.front() != '/') return HeadFault{400, "a request target that is not a path"};
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
@@ -95,6 +96,15 @@ std::optional<HeadFault> check_path(std::string_view path) {
     return HeadFault{400, "a dot segment in the path"};
   }
   return std::nullopt;
+}
+
+// host:port, of which no part is looked at before it is compared.
+std::optional<HeadFault> check_authority(std::string_view target) {
+  const bool plain = std::all_of(target.begin(), target.end(), [](char c) {
+    return token_characters[static_cast<unsigned char>(c)] || c == ':' || c == '[' || c == ']';
+  });
+  if (plain && target.find(':') != std::string_view::npos) return std::nullopt;
+  return HeadFault{400, "a target of CONNECT that is not HOST:PORT"};
 }
 
 std::optional<HeadFault> check_query(std::string_view query) {
@@ -119,6 +129,10 @@ std::optional<HeadFault> read_request_line(std::string_view line, RequestHead& h
   if (version != "HTTP/1.1" && version != "HTTP/1.0")
     return HeadFault{505, "a version other than HTTP/1.1 and HTTP/1.0"};
   head.minor_version = version.back() - '0';
+  if (method == "CONNECT") {
+    head.path = target;
+    return check_authority(target);
+  }
   const std::size_t question = target.find('?');
   head.path = target.substr(0, question);
   if (question != std::string_view::npos) head.query = target.substr(question);

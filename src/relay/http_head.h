@@ -62,7 +62,7 @@ struct RequestHead {
 
   std::string text;  // what all views point into
   std::string_view method;
-  std::string_view path;
+  std::string_view path;   // of CONNECT: HOST:PORT
   std::string_view query;  // with its "?"; empty: none
   int minor_version = 1;
   Headers headers;

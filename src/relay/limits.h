@@ -31,6 +31,7 @@ struct Limits {
   std::size_t drain_bytes = std::size_t{128} << 20;
   std::size_t json_depth = 256;
   milliseconds budget_wait{900'000};
+  milliseconds tunnel_idle{600'000};
 
   // The provider's side.
   milliseconds connect_one{4'000};

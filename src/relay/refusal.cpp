@@ -10,6 +10,7 @@ Refusal bad_request(std::string why) { return {400, "invalid_request_error", std
 Refusal no_token(std::string why) { return {401, "authentication_error", std::move(why)}; }
 Refusal over_budget(std::string why) { return {402, "budget_exceeded", std::move(why)}; }
 Refusal forbidden(std::string why) { return {403, "forbidden", std::move(why)}; }
+Refusal no_proxy_token(std::string why) { return {407, "authentication_error", std::move(why)}; }
 Refusal timed_out(std::string why) { return {408, "invalid_request_error", std::move(why)}; }
 Refusal no_answer_recorded(std::string why) { return {422, "cassette_miss", std::move(why)}; }
 Refusal length_required() { return {411, "invalid_request_error", "a request body needs Content-Length or chunked"}; }
@@ -96,7 +97,8 @@ std::string render_refusal(const Refusal& refusal, ErrorShape shape, bool with_b
   std::string answer =
       "HTTP/1.1 " + std::to_string(refusal.status) + " " + reason_phrase(refusal.status) +
       "\r\ncontent-type: application/json\r\nx-should-retry: false\r\ncontent-length: " + std::to_string(body.size()) +
-      "\r\nconnection: close\r\n\r\n";
+      "\r\nconnection: close\r\n" +
+      (refusal.status == 407 ? "proxy-authenticate: Basic realm=\"sanduk\"\r\n\r\n" : "\r\n");
   if (with_body) answer += body;
   return answer;
 }
@@ -125,6 +127,8 @@ const char* reason_phrase(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 407:
+      return "Proxy Authentication Required";
     case 408:
       return "Request Timeout";
     case 409:

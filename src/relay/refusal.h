@@ -18,6 +18,7 @@ Refusal bad_request(std::string why);           // 400
 Refusal no_token(std::string why);              // 401
 Refusal over_budget(std::string why);           // 402
 Refusal forbidden(std::string why);             // 403
+Refusal no_proxy_token(std::string why);        // 407
 Refusal timed_out(std::string why);             // 408
 Refusal no_answer_recorded(std::string why);    // 422
 Refusal length_required();                      // 411

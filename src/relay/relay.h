@@ -13,15 +13,18 @@
 #include "relay/call.h"
 #include "relay/limits.h"
 #include "relay/proxy.h"
+#include "relay/tunnel.h"
 
 namespace sanduk {
 
 struct RelaySettings {
   PlannedRelay plan;
-  PlannedLog log;              // `directory` filled in and existing where bodies are logged
-  Secret key;                  // empty: no credential is sent
-  Secret token;                // what a client must present
-  std::optional<Proxy> proxy;  // see proxy_for()
+  PlannedLog log;                     // `directory` filled in and existing where bodies are logged
+  Secret key;                         // empty: no credential is sent
+  Secret token;                       // what a client must present
+  std::optional<Proxy> proxy;         // see proxy_for()
+  std::vector<TunnelTarget> tunnels;  // where CONNECT may go; see tunnel_targets()
+  AddressRule tunnel_objection = no_special_range;
 
   // Judges the self-test report (JSON text) that the box sends to POST /.sanduk/box-report; returns the faults in
   // words, none when the box is what the plan says. While set and not yet answered well, every other call is refused

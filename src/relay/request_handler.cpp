@@ -43,6 +43,7 @@ bool RequestHandler::handle() {
     case Step::go_on:
       break;
   }
+  if (tunnel_ != nullptr) return open_tunnel();
   if (head_.path == box_report_path && service_.gate.expects_report()) return take_report();
   switch (take_body(service_.limits.body_bytes)) {
     case Step::gone:
@@ -82,6 +83,7 @@ RequestHandler::Step RequestHandler::read_request() {
 }
 
 std::optional<Refusal> RequestHandler::judge_head() {
+  if (head_.method == "CONNECT") return judge_connect();
   const PlannedRelay& plan = service_.settings.plan;
   if (std::optional<Refusal> refusal = check_token(head_.headers, plan, service_.settings.token)) return refusal;
   if (query_has_credential(head_.query)) return bad_request("a parameter of the query that may carry a credential");
@@ -101,6 +103,20 @@ std::optional<Refusal> RequestHandler::judge_head() {
   const bool sends = head_.framing.kind == Framing::Kind::chunked || head_.framing.length > 0;
   if (!takes_body(head_.method) && sends) return bad_request("a body on a " + printable(head_.method) + " request");
   return std::nullopt;
+}
+
+std::optional<Refusal> RequestHandler::judge_connect() {
+  const RelaySettings& settings = service_.settings;
+  if (settings.tunnels.empty()) return bad_request("CONNECT, and this run has no allow.hosts");
+  if (std::optional<Refusal> refusal = check_proxy_token(head_.headers, settings.token)) return refusal;
+  if (std::optional<Refusal> refusal = service_.gate.check()) return refusal;
+  if (has_body(head_)) return bad_request("a body on a CONNECT request");
+  const std::string authority = lower(head_.path);
+  for (const TunnelTarget& target : settings.tunnels) {
+    if (target.authority == authority) tunnel_ = &target;
+  }
+  if (tunnel_ != nullptr) return std::nullopt;
+  return forbidden("the host " + printable(head_.path) + " is not one of this run's allow.hosts");
 }
 
 RequestHandler::Step RequestHandler::take_body(std::size_t most) {
@@ -239,6 +255,24 @@ bool RequestHandler::take_report() {
   const bool written = client_.write({"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n",
                                       head_.keep_alive ? "" : "connection: close\r\n", "\r\n{\"ok\":true}"});
   return written && head_.keep_alive;
+}
+
+// Nothing else comes on this connection. Whatever the box says to the host, none of it is ours.
+bool RequestHandler::open_tunnel() {
+  Tunnel tunnel(service_.limits, service_.stop, client_);
+  if (const std::optional<Refusal> refusal = tunnel.connect(*tunnel_, service_.settings.tunnel_objection)) {
+    return refuse(*refusal);
+  }
+  record_.status = 200;
+  record_.seconds_to_first_byte = seconds_since(started_);
+  const bool whole = client_.write({"HTTP/1.1 200 Connection Established\r\n\r\n"}) && tunnel.pass();
+  record_.complete = whole;
+  record_.request_bytes = tunnel.sent();
+  record_.response_bytes = tunnel.received();
+  if (!whole) record_.why = tunnel.why().empty() ? "the client left" : tunnel.why();
+  finish();
+  client_.close_broken(!whole);
+  return false;
 }
 
 bool RequestHandler::ask() {

@@ -27,6 +27,7 @@ class RequestHandler {
   bool handle();
   // Each step refuses by returning the refusal; the first one ends the request.
   std::optional<Refusal> judge_head();
+  std::optional<Refusal> judge_connect();
   std::optional<Refusal> judge_request_body();
   void judge_text(std::string_view text);
   std::optional<Refusal> check_price();
@@ -41,6 +42,7 @@ class RequestHandler {
 
   bool refuse(const Refusal& refusal);
   bool take_report();
+  bool open_tunnel();
   bool ask();
   bool stream(Answer& answer);
   bool give_up(std::string why);
@@ -52,8 +54,9 @@ class RequestHandler {
   ClientSocket& client_;
   RequestHead head_;
   const Route* route_ = nullptr;
-  Bytes body_;           // as the client sent it
-  std::string decoded_;  // when it was compressed
+  const TunnelTarget* tunnel_ = nullptr;  // of CONNECT
+  Bytes body_;                            // as the client sent it
+  std::string decoded_;                   // when it was compressed
   bool was_encoded_ = false;
   Judgement judgement_;
   const Price* price_ = nullptr;  // of the model, where money is counted by the plan's prices

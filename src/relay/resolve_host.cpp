@@ -46,16 +46,18 @@ struct Answerer {
 
 }  // namespace
 
-bool SocketAddress::is_loopback() const {
+std::string SocketAddress::text() const {
+  std::array<char, INET6_ADDRSTRLEN> literal{};
   if (family() == AF_INET) {
     sockaddr_in address{};
     std::memcpy(&address, &bytes, sizeof address);
-    return (ntohl(address.sin_addr.s_addr) >> 24) == 127;
+    inet_ntop(AF_INET, &address.sin_addr, literal.data(), literal.size());
+  } else {
+    sockaddr_in6 address{};
+    std::memcpy(&address, &bytes, sizeof address);
+    inet_ntop(AF_INET6, &address.sin6_addr, literal.data(), literal.size());
   }
-  sockaddr_in6 address{};
-  std::memcpy(&address, &bytes, sizeof address);
-  if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) return address.sin6_addr.s6_addr[12] == 127;
-  return IN6_IS_ADDR_LOOPBACK(&address.sin6_addr);
+  return literal.data();
 }
 
 bool is_address(const std::string& host) {

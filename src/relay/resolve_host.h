@@ -16,7 +16,7 @@ struct SocketAddress {
   socklen_t size = 0;
 
   int family() const { return bytes.ss_family; }
-  bool is_loopback() const;
+  std::string text() const;  // the literal, without brackets and port
 };
 
 struct ResolvedHost {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/address.h"
 #include "relay/proxy.h"
 #include "relay/resolve_host.h"
 #include "relay/tls_connection.h"
@@ -88,39 +89,50 @@ std::variant<FileDescriptor, ConnectFailure> connect_one(const SocketAddress& ad
 
 }  // namespace
 
+std::variant<FileDescriptor, ConnectFailure> connect_socket(
+    const std::string& host, std::int64_t port,
+    const std::function<std::optional<std::string>(const std::string& address)>& objection, const Limits& limits,
+    Clock::time_point deadline, const Watch& watch) {
+  const ResolvedHost resolution = resolve_host(host, static_cast<int>(port), deadline, *watch.stop);
+  if (watch.stop->is_set()) return ConnectFailure{Ready::stopped, ""};
+  ConnectFailure last{Ready::timeout, resolution.why};
+  for (const SocketAddress& address : resolution.addresses) {
+    if (Clock::now() >= deadline) break;
+    if (const std::optional<std::string> why = objection ? objection(address.text()) : std::nullopt) {
+      last.why = *why;
+      continue;
+    }
+    auto connected = connect_one(address, std::min(deadline, Clock::now() + limits.connect_one), watch);
+    auto* const failure = std::get_if<ConnectFailure>(&connected);
+    if (failure == nullptr || failure->reason != Ready::timeout) return connected;
+    last = {Ready::timeout, "cannot connect to " + host + ":" + std::to_string(port) + ": " + failure->why};
+  }
+  return last;
+}
+
 std::variant<std::unique_ptr<UpstreamConnection>, ConnectFailure> connect_upstream(const Way& way, const Limits& limits,
                                                                                    const Watch& watch) {
   const Clock::time_point deadline = Clock::now() + limits.connect_total;
   const std::string& host = way.proxy != nullptr ? way.proxy->host : way.target.host;
   const std::int64_t port = way.proxy != nullptr ? way.proxy->port : way.target.port;
   const bool secure = way.target.scheme == "https";
-  const ResolvedHost resolution = resolve_host(host, static_cast<int>(port), deadline, *watch.stop);
-  if (watch.stop->is_set()) return ConnectFailure{Ready::stopped, ""};
-  ConnectFailure last{Ready::timeout, resolution.why};
-  for (const SocketAddress& address : resolution.addresses) {
-    if (Clock::now() >= deadline) break;
-    if (!secure && way.carries_key && !address.is_loopback()) {
-      last.why = "the key would cross the network in plain text";
-      continue;
-    }
-    auto connected = connect_one(address, std::min(deadline, Clock::now() + limits.connect_one), watch);
-    if (auto* const failure = std::get_if<ConnectFailure>(&connected)) {
-      if (failure->reason != Ready::timeout) return *failure;
-      last = {Ready::timeout, "cannot connect to " + host + ":" + std::to_string(port) + ": " + failure->why};
-      continue;
-    }
-    FileDescriptor socket = std::move(std::get<FileDescriptor>(connected));
-    if (!secure) return std::make_unique<PlainConnection>(std::move(socket));
-    if (way.proxy != nullptr) {
-      std::optional<ConnectFailure> failure = open_tunnel(socket.get(), *way.proxy, way.target, deadline, watch);
-      if (failure) return *failure;
-    }
-    auto connection = std::make_unique<TlsConnection>(std::move(socket), *way.tls);
-    std::optional<ConnectFailure> failure = connection->handshake(limits, watch);
+  const bool exposed = !secure && way.carries_key;
+  const auto objection = [&](const std::string& address) -> std::optional<std::string> {
+    if (!exposed || special_range(address) == "loopback") return std::nullopt;
+    return "the key would cross the network in plain text";
+  };
+  auto connected = connect_socket(host, port, objection, limits, deadline, watch);
+  if (auto* const failure = std::get_if<ConnectFailure>(&connected)) return *failure;
+  FileDescriptor socket = std::move(std::get<FileDescriptor>(connected));
+  if (!secure) return std::make_unique<PlainConnection>(std::move(socket));
+  if (way.proxy != nullptr) {
+    std::optional<ConnectFailure> failure = open_tunnel(socket.get(), *way.proxy, way.target, deadline, watch);
     if (failure) return *failure;
-    return connection;
   }
-  return last;
+  auto connection = std::make_unique<TlsConnection>(std::move(socket), *way.tls);
+  std::optional<ConnectFailure> failure = connection->handshake(limits, watch);
+  if (failure) return *failure;
+  return connection;
 }
 
 }  // namespace sanduk

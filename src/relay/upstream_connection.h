@@ -1,6 +1,7 @@
 // One connection to the provider, plain or TLS, non-blocking underneath: waits see the client leave and the relay stop.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,13 @@ struct ConnectFailure {
 
 class TlsContext;
 struct Proxy;
+
+// A socket to the first address of `host` that answers. `objection`, where there is one: why an address, given as a
+// literal, is not tried.
+std::variant<FileDescriptor, ConnectFailure> connect_socket(
+    const std::string& host, std::int64_t port,
+    const std::function<std::optional<std::string>(const std::string& address)>& objection, const Limits& limits,
+    Clock::time_point deadline, const Watch& watch);
 
 // How to get to the provider. All of it outlives the connection.
 struct Way {

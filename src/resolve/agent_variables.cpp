@@ -64,6 +64,29 @@ void add_profiles_variables(Resolution& r, const std::string& url_variable, cons
   }
 }
 
+// What programs need to find the tunnels: the variables that they have agreed on, in both spellings. The relay itself
+// is reached without.
+void add_proxy_variables(Resolution& r, Values& variables) {
+  if (r.plan.relay.hosts.empty()) return;
+  const std::string proxy = "http://sanduk:{token}@{relay_address}";
+  for (const auto& [name, value] : {std::pair<std::string, std::string>{"HTTP_PROXY", proxy},
+                                    {"http_proxy", proxy},
+                                    {"HTTPS_PROXY", proxy},
+                                    {"https_proxy", proxy},
+                                    {"NO_PROXY", "127.0.0.1,localhost,::1"},
+                                    {"no_proxy", "127.0.0.1,localhost,::1"}}) {
+    const auto own = r.profile.agent.env->find(name);
+    if (own == r.profile.agent.env->end()) {
+      variables[name] = value;
+      continue;
+    }
+    r.fault("reserved-variable", "`" + name + "` is how the agent reaches the hosts of `allow.hosts`",
+            named(own->second))
+        .at(r.said_at(r.profile.allow.hosts.origin), "the hosts are allowed here")
+        .with_help("leave it out");
+  }
+}
+
 }  // namespace
 
 std::string without_relay(const Resolution& r, const std::string& text) {
@@ -115,6 +138,7 @@ void resolve_variables(Resolution& r) {
     variables[name] = without_relay(r, fill(item.text, r.agent_values));
   }
   add_profiles_variables(r, url_variable, key_variable, variables);
+  add_proxy_variables(r, variables);
   variables[url_variable] = r.agent_values["base_url"];
   variables[key_variable] = "{token}";
   for (const auto& [name, value] : variables) {

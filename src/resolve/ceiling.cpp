@@ -19,6 +19,7 @@ class Ceiling {
   void check() {
     check_mode();
     check_upstream();
+    check_hosts();
     check_engines();
     for (const PlannedMount& mount : plan_.mounts) check_mount(mount);
     check_image();
@@ -51,15 +52,28 @@ class Ceiling {
     refuse("network.mode", "the mode \"" + mode_name(plan_.mode) + "\"", policy_.modes);
   }
 
+  bool allows(const std::string& host, std::int64_t port) const {
+    const std::string with_port = host + ":" + std::to_string(port);
+    return std::any_of(policy_.upstreams->begin(), policy_.upstreams->end(), [&](const ListItem& item) {
+      const std::string wanted = lower(item.text);
+      if (wanted.starts_with("*.")) return host.ends_with(wanted.substr(1));
+      return wanted == host || wanted == with_port;
+    });
+  }
+
+  void check_hosts() {
+    if (!policy_.upstreams.is_set()) return;
+    for (const AllowedHost& host : plan_.relay.hosts) {
+      if (allows(host.name, host.port)) continue;
+      refuse("allow.hosts", "the host `" + host.name + ":" + std::to_string(host.port) + "`", policy_.upstreams);
+    }
+  }
+
   void check_upstream() {
     if (!policy_.upstreams.is_set() || !plan_.relay.upstream) return;
     const Upstream& upstream = *plan_.relay.upstream;
     const std::string with_port = upstream.host + ":" + std::to_string(upstream.port);
-    const bool allowed = std::any_of(policy_.upstreams->begin(), policy_.upstreams->end(), [&](const ListItem& item) {
-      const std::string wanted = lower(item.text);
-      if (wanted.starts_with("*.")) return upstream.host.ends_with(wanted.substr(1));
-      return wanted == upstream.host || wanted == with_port;
-    });
+    const bool allowed = allows(upstream.host, upstream.port);
     const bool own = profile_ == nullptr || profile_->provider.upstream.is_set();
     if (!allowed)
       refuse(own ? "provider.upstream" : "provider.name", "the upstream `" + with_port + "`", policy_.upstreams);

@@ -42,6 +42,7 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"relay.budget_tokens", {Widens::unlimited}},
       {"relay.budget_usd", {Widens::unlimited}},
       {"relay.prices", {Widens::replaced}},
+      {"relay.hosts", {Widens::grants}},
       {"relay.server_tools", {Widens::turned_on}},
       {"relay.insecure_upstream", {Widens::turned_on}},
       {"log.bodies", {Widens::later, {"full", "digest", "none"}}},
@@ -123,6 +124,7 @@ class Flattener {
   static std::string words(const Upstream& value) {
     return value.scheme + "://" + value.host + ":" + std::to_string(value.port);
   }
+  static std::string words(const AllowedHost& value) { return value.name + ":" + std::to_string(value.port); }
   static std::string words(const PlannedVerify& value) { return join(value.argv, " "); }
   static std::string words(const KeyCheck& value) { return "GET " + value.path; }
   static std::string words(const Price& value) {

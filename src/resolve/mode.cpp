@@ -40,10 +40,14 @@ void resolve_mode(Resolution& r) {
                 : *p.network.mode == "key-safe" ? NetworkMode::key_safe
                                                 : NetworkMode::sealed;
   resolve_transport(r);
+  if (r.plan.mode == NetworkMode::key_safe) {
+    check_effect(r, "allow.hosts", p.allow.hosts.origin, "in mode \"key-safe\" the box reaches every host");
+  }
   if (r.plan.mode != NetworkMode::open) return;
   const std::string why = "in mode \"open\" calls do not pass the relay";
   check_effect(r, "allow.models", p.allow.models.origin, why);
   check_effect(r, "allow.paths", p.allow.paths.origin, why);
+  check_effect(r, "allow.hosts", p.allow.hosts.origin, why);
   check_effect(r, "caps.max_tokens", p.caps.max_tokens.origin, why);
   check_effect(r, "caps.tokens", p.caps.tokens.origin, why);
   check_effect(r, "caps.calls", p.caps.calls.origin, why);

@@ -23,7 +23,8 @@ bool is_host_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
 }
 
-// scheme://host[:port]; nothing, and why, when it is not that.
+}  // namespace
+
 std::optional<Upstream> parse_upstream(const std::string& text, std::string& why) {
   Upstream result;
   std::string rest = text;
@@ -78,6 +79,8 @@ std::optional<Upstream> parse_upstream(const std::string& text, std::string& why
   }
   return result;
 }
+
+namespace {
 
 void resolve_cassette(Resolution& r) {
   const Profile::Provider& p = r.profile.provider;

@@ -36,6 +36,9 @@ struct Resolution {
 // Whether what is sent to `host` stays on this machine.
 bool is_loopback(const std::string& host);
 
+// scheme://host[:port], https where no scheme stands; nothing, and why, when it is not that.
+std::optional<Upstream> parse_upstream(const std::string& text, std::string& why);
+
 // `text` with the provider itself for {relay}, where there is no relay.
 std::string without_relay(const Resolution& r, const std::string& text);
 
@@ -49,6 +52,7 @@ void resolve_mode(Resolution& r);
 void resolve_provider(Resolution& r);
 void resolve_key(Resolution& r);
 void resolve_routes(Resolution& r);
+void resolve_hosts(Resolution& r);
 void resolve_money(Resolution& r);
 void resolve_workspace(Resolution& r);
 void resolve_mounts(Resolution& r);

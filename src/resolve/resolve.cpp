@@ -23,6 +23,7 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
   if (purpose == Purpose::run) resolve_mode(r);
   resolve_provider(r);
   resolve_key(r);
+  resolve_hosts(r);
   resolve_routes(r);
   resolve_money(r);
   if (purpose == Purpose::run) {

@@ -82,6 +82,8 @@ void RelayTest::start() {
   copy.key = settings.key.copy();
   copy.token = settings.token.copy();
   if (settings.proxy) copy.proxy = settings.proxy->copy();
+  copy.tunnels = std::move(settings.tunnels);
+  copy.tunnel_objection = settings.tunnel_objection;
   copy.judge_box = settings.judge_box;
   copy.on_call = settings.on_call;
   copy.on_stop = settings.on_stop;
