@@ -20,7 +20,7 @@ export TASK WORK
 build/%/build.ninja: | setup
 	cmake --preset $* --log-level=NOTICE
 
-.PHONY: help setup engine engines base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz bench test-live release clean
+.PHONY: help setup engine engines base-image build build-all demo run test test-fast generate lint format asan tsan tidy fuzz bench soak test-live release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,11 @@ bench: setup ## measure the relay beside nginx and haproxy, and piece by piece
 	@cmake --preset bench --log-level=NOTICE && cmake --build --preset bench
 	@build/bench/tests/bench_relay --benchmark_min_time=0.2
 	@tests/bench/macro.py --sanduk build/bench/sanduk --sse build/bench/tests/bench_sse $(ARGS)
+
+soak: setup ## what the relay holds after 100,000 requests and 4,000 streams, and its system calls a request
+	@.ci/setup nginx-light wrk
+	@cmake --preset bench --log-level=NOTICE && cmake --build --preset bench
+	@tests/bench/soak.py --sanduk build/bench/sanduk --sse build/bench/tests/bench_sse $(ARGS)
 
 test-live: build ## ask the real providers with bad keys, and what LLAMA_SERVER names; never run by default
 	@SANDUK=$(CURDIR)/$(BIN) tests/live/run.sh

@@ -216,8 +216,8 @@ wrk.headers["Authorization"] = "Bearer {self.token(peer, upstream)}"
             sys.exit(f"{peer} failed: {result}")
         made = int(re.search(r"(\d+) requests in", result).group(1))
         return {"rps": float(re.search(r"Requests/sec:\s+([\d.]+)", result).group(1)),
-                "p50": microseconds(re.search(r"50%\s+(\S+)", result).group(1)),
-                "p99": microseconds(re.search(r"99%\s+(\S+)", result).group(1)),
+                "p50": microseconds(re.search(r"^ +50%\s+(\S+)", result, re.M).group(1)),
+                "p99": microseconds(re.search(r"^ +99%\s+(\S+)", result, re.M).group(1)),
                 "cpu": used * 1e6 / max(made, 1)}
 
     def stream(self, peer, count):
@@ -230,8 +230,11 @@ wrk.headers["Authorization"] = "Bearer {self.token(peer, upstream)}"
 
 
 def microseconds(text):
-    number, unit = re.fullmatch(r"([\d.]+)(us|ms|s)", text).groups()
-    return float(number) * {"us": 1, "ms": 1e3, "s": 1e6}[unit]
+    found = re.fullmatch(r"([\d.]+)(us|ms|s|m)", text)
+    if not found:
+        sys.exit(f"wrk said {text!r} where a time was expected")
+    number, unit = found.groups()
+    return float(number) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[unit]
 
 
 def medians(rounds):
@@ -302,4 +305,5 @@ def main():
         pathlib.Path(options.json).write_text(json.dumps(numbers, indent=2) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
