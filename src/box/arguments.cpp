@@ -68,6 +68,8 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
              take_number(value, arguments.probe_ports[arguments.probe_ports_count++]);
     } else if (equal(name, "--token-variable")) {
       arguments.token_variable = value;
+    } else if (equal(name, "--consent")) {
+      arguments.consent = value;
     } else if (equal(name, "--stdin")) {
       arguments.input = value;
     } else if (equal(name, "--probe-writable")) {

@@ -10,6 +10,7 @@ struct Arguments {
   int port = 0;
   const char* token_variable = nullptr;
   bool no_relay = false;
+  const char* consent = nullptr;
   int processes = 0;  // 0: not limited here
   int file_gigabytes = 0;
   bool hold = false;

@@ -23,6 +23,8 @@
 //   --no-relay              mode open: nobody judges the report and nothing is carried; the helper itself then refuses
 //   a
 //                           box with capabilities, with new privileges, or whose paths do not hold
+//   --consent FILE          with --no-relay: the report is the first line of standard output, and the host judges it:
+//                           the program is started when it has made FILE, in a directory that the box can only read
 //   --print-report          the report on standard output, and no more
 //
 // The report is one JSON object, sent as POST /.sanduk/box-report; container/box_report.h says what the host makes of
@@ -30,6 +32,7 @@
 //
 // Exit codes: the agent's own, 128+N when signal N ended it; 126, 127 the agent cannot be executed, is not there; 125
 // the helper refused or failed, with "sanduk box: WORDS" on standard error and no agent started.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -93,6 +96,28 @@ int refuse(const char* words, const char* detail = nullptr) {
   return exit_refused;
 }
 
+bool print_line(Text& report) {
+  report.add('\n');
+  std::size_t done = 0;
+  while (done < report.size()) {
+    const ssize_t wrote = write(STDOUT_FILENO, report.data() + done, report.size() - done);
+    if (wrote < 0 && errno != EINTR) return false;
+    if (wrote > 0) done += static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
+// The host's word that the box is what was planned.
+bool consented(const char* file) {
+  constexpr int most_milliseconds = 20'000;
+  constexpr int pause_milliseconds = 10;
+  for (int waited = 0; waited < most_milliseconds; waited += pause_milliseconds) {
+    if (access(file, F_OK) == 0) return true;
+    poll(nullptr, 0, pause_milliseconds);
+  }
+  return false;
+}
+
 int serve(int epoll, int signals, pid_t agent, Pump& pump) {
   epoll_event events[128];
   for (;;) {
@@ -125,11 +150,13 @@ int run(const Arguments& arguments) {
   Text report(most_report);
   make_report(report, arguments, found, filter_code, listen_code);
   if (arguments.print_report) {
-    report.add('\n');
-    return write(STDOUT_FILENO, report.data(), report.size()) == static_cast<ssize_t>(report.size()) ? 0 : exit_refused;
+    return print_line(report) ? 0 : exit_refused;
   }
   Text words;
-  if (arguments.no_relay) {
+  if (arguments.consent != nullptr) {
+    if (!print_line(report)) return refuse("cannot print the report", outcome(errno));
+    if (!consented(arguments.consent)) return refuse("the host did not consent to this box");
+  } else if (arguments.no_relay) {
     if (!holds_alone(report, words)) return refuse("this box is not what was planned", words.c_str());
   } else {
     const char* token = getenv(arguments.token_variable);

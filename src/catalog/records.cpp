@@ -18,6 +18,9 @@ FieldTable<AgentRecord> agent_fields() {
           "summary", [](R & r) -> auto& { return r.summary; }, "what it is, in a few words")
           .always_required(),
       field<R>(
+          "unproved", [](R & r) -> auto& { return r.unproved; },
+          "why nobody has run it in a box yet, in a few words; `sanduk list agents` says so"),
+      field<R>(
           "protocols", [](R & r) -> auto& { return r.protocols; },
           "wire protocols that it speaks, preferred first: anthropic-messages, openai-responses, openai-chat, "
           "gemini-generate"),

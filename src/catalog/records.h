@@ -13,10 +13,11 @@ const std::vector<std::string>& protocol_names();
 struct AgentRecord {
   Setting<std::string> name;
   Setting<std::string> summary;
-  Setting<TextList> protocols;  // what it speaks, preferred first
-  Setting<std::string> reader;  // format of its standard output
-  Setting<TextList> needs;      // settings that must have a value, such as "model"
-  Setting<TextMap> refuses;     // setting -> why it has none, and what to do
+  Setting<std::string> unproved;  // why no test of ours runs it; empty: one does
+  Setting<TextList> protocols;    // what it speaks, preferred first
+  Setting<std::string> reader;    // format of its standard output
+  Setting<TextList> needs;        // settings that must have a value, such as "model"
+  Setting<TextMap> refuses;       // setting -> why it has none, and what to do
   Setting<std::string> default_model;
 
   Setting<std::string> image_name;     // repository part of the tag that is built

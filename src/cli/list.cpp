@@ -24,11 +24,14 @@ std::vector<Row> agent_rows(const Catalog& catalog, Diagnostics& problems) {
     check_agent_record(*agent, problems);
     std::vector<std::string> options;
     for (const auto& [option, words] : *agent->argv_with) options.push_back(option);
-    rows.push_back({{"name", name},
-                    {"summary", *agent->summary},
-                    {"protocols", join(texts(*agent->protocols), ", ")},
-                    {"options", join(options, ", ")},
-                    {"version", *agent->image_version}});
+    const std::string& unproved = *agent->unproved;
+    rows.push_back(
+        {{"name", name},
+         {"summary", *agent->summary + (unproved.empty() ? "" : " (not run by our tests: " + unproved + ")")},
+         {"unproved", unproved},
+         {"protocols", join(texts(*agent->protocols), ", ")},
+         {"options", join(options, ", ")},
+         {"version", *agent->image_version}});
   }
   return rows;
 }

@@ -14,8 +14,11 @@ namespace sanduk {
 Profile read_profile(const Invocation& call, const std::vector<std::string>& files, World& world,
                      Diagnostics& problems);
 
+// Whether the profile's lock file holds the plan to its images. A build is what writes the lock.
+enum class Images { locked, free };
+
 // … and the plan that it gives; nothing when there are faults.
 std::optional<Plan> make_plan(const Invocation& call, const std::vector<std::string>& files, World& world,
-                              Diagnostics& problems, Purpose purpose = Purpose::run);
+                              Diagnostics& problems, Purpose purpose = Purpose::run, Images images = Images::locked);
 
 }  // namespace sanduk

@@ -39,6 +39,38 @@ std::string agent_numbers(const AgentResult& agent) {
   return text;
 }
 
+// The numbers that both sides have and that are not the same, by their names in both lists.
+struct Differing {
+  const char* name;
+  std::int64_t agent;
+  std::int64_t relay;
+};
+
+std::vector<Differing> differing_numbers(const RunOutcome& outcome) {
+  const AgentResult& agent = outcome.agent;
+  const Usage& relay = outcome.relay.usage;
+  std::vector<Differing> found;
+  const auto compare = [&](const char* name, const std::optional<std::int64_t>& ours,
+                           const std::optional<std::int64_t>& theirs) {
+    if (ours && theirs && *ours != *theirs) found.push_back({name, *ours, *theirs});
+  };
+  compare("in", agent.input_tokens, relay.in);
+  compare("cache_write", agent.cache_write_tokens, relay.cache_write);
+  compare("cache_read", agent.cache_read_tokens, relay.cache_read);
+  compare("out", agent.output_tokens, relay.out);
+  return found;
+}
+
+// "out: 60 by the agent, 80 by the relay"
+std::string differing_words(const std::vector<Differing>& numbers) {
+  std::vector<std::string> words;
+  for (const Differing& number : numbers) {
+    words.push_back(std::string(number.name) + ": " + std::to_string(number.agent) + " by the agent, " +
+                    std::to_string(number.relay) + " by the relay");
+  }
+  return join(words, "; ");
+}
+
 }  // namespace
 
 std::string outcome_result(const RunOutcome& outcome) {
@@ -89,8 +121,12 @@ std::string outcome_json(const RunOutcome& outcome) {
   write_count(json, "cache_read", outcome.relay.usage.cache_read);
   write_count(json, "out", outcome.relay.usage.out);
   json.end_object();
+  std::vector<std::string> differing;
+  for (const Differing& number : differing_numbers(outcome)) differing.emplace_back(number.name);
+  json.field("differing", differing);
   json.field("report", outcome.report_file);
   json.field("changed_host_files", outcome.changed_host_files);
+  if (outcome.verify_box_held) json.field("verify_box_held", *outcome.verify_box_held);
   if (outcome.verify_code) json.field("verify_exit_code", *outcome.verify_code);
   if (!outcome.collected.empty()) json.field("collected", outcome.collected);
   json.field("record", outcome.record_directory);
@@ -110,6 +146,8 @@ std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal,
     if (const std::string numbers = agent_numbers(outcome.agent); !numbers.empty())
       text += "  agent   " + numbers + "\n";
     if (outcome.relay.calls + outcome.relay.refused > 0) text += "  relay   " + tally_line(outcome.relay) + "\n";
+    if (const std::vector<Differing> numbers = differing_numbers(outcome); !numbers.empty())
+      text += "  differ  " + differing_words(numbers) + "\n";
     if (!outcome.report_file.empty()) text += "  report  " + printable(outcome.report_file) + "\n";
     if (!outcome.changed_host_files.empty())
       text += "  warning: the agent changed what this host may run or obey; look before you use it:\n";
@@ -118,7 +156,7 @@ std::string outcome_summary(const RunOutcome& outcome, const Terminal& terminal,
     if (outcome.changed_host_files.size() > 20)
       text += "          and " + std::to_string(outcome.changed_host_files.size() - 20) + " more, in the record\n";
     for (const std::string& file : outcome.collected) text += "  kept    " + printable(file) + "\n";
-    if (outcome.verify_code == 0) text += "  verify  passed\n";
+    if (outcome.verify_code == 0) text += "  verify  passed, in a box that was looked at first\n";
     text += "  record  " + printable(outcome.record_directory) + "\n";
   }
   return text;

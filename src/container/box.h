@@ -28,8 +28,9 @@ struct BoxNames {
   std::string input_file = {};  // host file that becomes the agent's standard input; empty: /dev/null
   bool rootless = false;        // the engine runs as a plain user
   bool without_limits =
-      false;                 // the engine cannot set limits of control groups; processes are counted by the user then
-  bool interactive = false;  // a terminal and standard input for the agent
+      false;  // the engine cannot set limits of control groups; processes are counted by the user then
+  bool awaits_consent = false;  // a box without a relay tells its report first, and waits for the host's word
+  bool interactive = false;     // a terminal and standard input for the agent
   // Transport gateway: the network of this run, and where the relay listens on its gateway, "ADDRESS:PORT".
   std::string network = {};
   std::string relay_address = {};
@@ -40,6 +41,7 @@ struct BoxNames {
 inline constexpr std::string_view box_workspace = "/work";
 inline constexpr std::string_view box_socket = "/run/sanduk/relay.sock";
 inline constexpr std::string_view box_helper = "/sanduk/box";
+inline constexpr std::string_view box_consent = "/sanduk/consent";  // in the helper's directory
 inline constexpr std::string_view box_input = "/sanduk-input";
 // The agent's documents lie below the helper's directory: `documents` there.
 static_assert(box_documents == "/sanduk/documents");

@@ -154,6 +154,7 @@ void add_variables(Line& line, const Plan& plan) {
 void add_helper_arguments(Line& line, const Plan& plan, const BoxNames& names) {
   if (plan.transport == Transport::none) {
     line.word("--no-relay");
+    if (names.awaits_consent) line.option("--consent", box_consent);
   } else {
     if (!has_variable(plan, plan.agent.token_variable)) throw std::logic_error("no variable holds the run token");
     const bool gateway = plan.transport == Transport::gateway;
@@ -166,7 +167,8 @@ void add_helper_arguments(Line& line, const Plan& plan, const BoxNames& names) {
   line.option("--file-size", std::to_string(largest_file_gigabytes));
   // The helper alone, without a host that judges, would refuse a workspace that cannot be written.
   const bool read_only = plan.workspace.mode == WorkspaceMode::ro;
-  if (!read_only || plan.transport != Transport::none) line.option("--probe-writable", box_workspace);
+  if (!read_only || plan.transport != Transport::none || names.awaits_consent)
+    line.option("--probe-writable", box_workspace);
   for (const std::string& path : plan.workspace.protected_paths) {
     const std::string plain = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
     line.option("--probe-protected", std::string(box_workspace) + "/" + plain);

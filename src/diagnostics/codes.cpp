@@ -169,7 +169,13 @@ const std::vector<CodeGroup>& code_groups() {
            {"workspace-copy", "The copy of the workspace could not be made: usually the disk is full."},
            {"image-missing", "The image is not there and there is nothing to build it from."},
            {"image-build-failed", "The engine could not build the image; its last lines are shown."},
-           {"image-drift", "The image is not the one that image.digest pins, by the engine's own id of it."},
+           {"image-drift",
+            "The image is not the one that is pinned, by the engine's own id of it: by `image.digest`, by the lock "
+            "file "
+            "beside the profile, or by a plan that was written with `--pin`. `sanduk build --lock` writes the lock "
+            "file, NAME.lock.toml beside NAME.toml, and each engine has a table [images.ENGINE] in it; a profile that "
+            "asks for an image that is not in it is refused as well. What an engine builds anew has a new digest: to "
+            "have the same image on several machines, push it to a registry and name it by image.ref."},
            {"image-uid", "The image runs as another user than the plan says."},
            {"container-failed", "The engine could not create or start the container."},
            {"box-broken",

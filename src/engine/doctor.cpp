@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "engine/engine_client.h"
 #include "engine/execute.h"
+#include "engine/image_pins.h"
 #include "plan/plan_json.h"
 #include "relay/key.h"
 
@@ -117,7 +118,10 @@ void examine_image(World& world, const Plan& plan, const PlannedEngine& engine, 
   const FoundImage image = inspect_image(world, engine, plan.image.ref);
   there = image.exists;
   const std::string uid = std::to_string(plan.user.uid);
-  if (!image.exists && plan.image.containerfile.empty()) {
+  if (const auto drift = image_drift(plan.image, engine.name, image.id)) {
+    there = false;
+    findings.push_back({"image", Grade::fail, drift->message + "; " + join(drift->notes, "; "), drift->help});
+  } else if (!image.exists && plan.image.containerfile.empty()) {
     findings.push_back({"image", Grade::fail, engine.name + " has no image " + plan.image.ref,
                         engine.program + " pull " + shell_quoted(plan.image.ref)});
   } else if (!image.exists) {

@@ -64,7 +64,8 @@ FoundImage inspect_image(World& world, const PlannedEngine& engine, const std::s
   FoundImage image;
   image.exists = true;
   const std::vector<std::string> words = split(trim(result.output), ' ');
-  image.id = words.at(0);
+  // Podman leaves out what every id begins with.
+  image.id = (words.at(0).find(':') == std::string::npos ? "sha256:" : "") + words.at(0);
   // Without the label, Go's templates print "<no value>".
   if (words.size() == 2 && parse_decimal(words[1])) image.agent_uid = words[1];
   return image;

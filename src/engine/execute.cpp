@@ -128,7 +128,9 @@ void close_record(Record& record, const RunOutcome& outcome, const Run& run, Wor
     data.report = run.report_file;
     data.changed_host_files = run.changed_host_files;
     data.collected = run.collected;
+    data.image_id = run.image.id;
     data.verify_code = run.verify_code;
+    data.verify_box_held = run.verify_box_held;
   });
 }
 
@@ -171,11 +173,14 @@ void run_plan(const Plan& plan, const std::string& plan_json, World& world, cons
   apply(outcome, perform(boxed, run));
 
   // Beyond this point nothing of the run is left but its record, or the record says what.
+  outcome.engine = run.names.engine.name;
+  outcome.image_id = run.image.id;
   outcome.relay = run.tally;
   outcome.agent = run.agent;
   outcome.changed_host_files = run.changed_host_files;
   if (!run.report_file.empty()) outcome.report_file = (record.directory() / run.report_file).string();
   outcome.verify_code = run.verify_code;
+  outcome.verify_box_held = run.verify_box_held;
   for (const std::string& file : run.collected) outcome.collected.push_back((record.directory() / file).string());
   outcome.seconds = seconds_since(begin);
   close_record(record, outcome, run, world);

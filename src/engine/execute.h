@@ -32,11 +32,14 @@ struct RunOutcome {
   int exit_code = 70;                    // as the table in cli/exit_code.h says
   std::optional<Diagnostic> diagnostic;  // why it is not `done`
   std::string run_id;
+  std::string engine;    // its name, once one was found
+  std::string image_id;  // what that engine knows the image by
   std::string record_directory;
   std::string report_file;                      // the copy in the record folder; empty: none was left
   std::vector<std::string> changed_host_files;  // what the host may run or obey, and the run has changed
   std::vector<std::string> collected;           // copies of other files, in the record folder
   std::optional<int> verify_code;
+  std::optional<bool> verify_box_held;  // whether the box of `verify` was found to be what was planned
   AgentResult agent;
   RelayTally relay;
   double seconds = 0;

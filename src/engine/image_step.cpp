@@ -5,6 +5,7 @@
 #include "base/embedded.h"
 #include "base/text.h"
 #include "engine/codes.h"
+#include "engine/image_pins.h"
 #include "engine/pump.h"
 #include "engine/run.h"
 #include "engine/run_directory.h"
@@ -28,6 +29,8 @@ class ImageStep : public Step {
   std::string detail() const override { return image().ref; }
 
   void perform() override {
+    // Before anything is built: what is built anew is another image, whatever it is built from.
+    if (!image().pins.empty()) check_drift();
     if (!run_.image.exists || image().rebuild) {
       const std::string& base = image().recipe.empty() ? image().ref : image().base_ref;
       if (image().recipe.empty() || image().rebuild || !inspect_image(run_.world, run_.names.engine, base).exists) {
@@ -38,7 +41,7 @@ class ImageStep : public Step {
       run_.image = inspect_image(run_.world, run_.names.engine, image().ref);
       if (!run_.image.exists) throw failed("the build left no image of that name", "");
     }
-    check_digest();
+    check_drift();
     check_user();
     // The image that was looked at is the one that runs, whatever its name comes to mean meanwhile.
     run_.names.image = run_.image.id.empty() ? image().ref : run_.image.id;
@@ -120,14 +123,9 @@ class ImageStep : public Step {
       throw failed("`" + run_.names.engine.name + " build` ended with exit code " + std::to_string(code), log);
   }
 
-  void check_digest() const {
-    if (image().digest.empty() || run_.image.id == image().digest) return;
-    Diagnostic diagnostic =
-        error(std::string(codes::image_drift), "the image `" + image().ref + "` is not the one that is pinned");
-    diagnostic.note("pinned: " + image().digest);
-    diagnostic.note("there:  " + printable(run_.image.id));
-    diagnostic.with_help("look at what changed, then pin the new digest");
-    throw RunError(Failure::host, diagnostic);
+  void check_drift() const {
+    const std::optional<Diagnostic> drift = image_drift(image(), run_.names.engine.name, run_.image.id);
+    if (drift) throw RunError(Failure::host, *drift);
   }
 
   void check_user() const {

@@ -82,8 +82,9 @@ struct Run {
   RelayTally tally;
   std::string report_file;  // these are relative to the record
   std::vector<std::string> collected;
-  std::optional<int> verify_code;  // with which the command that judges the work ended
-  bool left_over = false;          // something of the run could not be removed
+  std::optional<int> verify_code;       // with which the command that judges the work ended
+  std::optional<bool> verify_box_held;  // whether its box was found, from inside, to be what was planned
+  bool left_over = false;               // something of the run could not be removed
 
   // Throws Interrupted if the user asked to stop.
   void check_interrupted();

@@ -165,6 +165,7 @@ std::string run_record_json(const RunRecord& record) {
   json.field("started", record.started);
   if (!record.ended.empty()) json.field("ended", record.ended).field("seconds", record.seconds);
   json.field("engine", record.engine.name).field("image", record.image);
+  if (!record.image_id.empty()) json.field("image_id", record.image_id);
   // Whoever cleans up later must speak to the engine in its words, wherever its record has gone meanwhile.
   if (!record.engine.name.empty()) json.key("engine_record").raw(engine_json(record.engine));
   json.key("container").begin_object().field("name", record.container);
@@ -184,6 +185,7 @@ std::string run_record_json(const RunRecord& record) {
   write_agent(json, record.agent);
   if (!record.report.empty()) json.field("report", record.report);
   if (!record.changed_host_files.empty()) json.field("changed_host_files", record.changed_host_files);
+  if (record.verify_box_held) json.field("verify_box_held", *record.verify_box_held);
   if (record.verify_code) json.field("verify_exit_code", *record.verify_code);
   if (!record.collected.empty()) json.field("collected", record.collected);
   if (!record.notes.empty()) json.field("notes", record.notes);
@@ -220,6 +222,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.seconds = json_number(object, "seconds").value_or(0);
   record.engine = read_engine(object);
   record.image = text(object, "image");
+  record.image_id = text(object, "image_id");
   const Object container = json_object(object, "container");
   record.container = text(container, "name");
   record.container_requested = json_boolean(container, "requested").value_or(false);
@@ -238,6 +241,7 @@ std::optional<RunRecord> read_run_record(std::string_view json) {
   record.agent = read_agent(json_object(object, "agent"));
   record.report = text(object, "report");
   record.changed_host_files = read_texts(object, "changed_host_files");
+  record.verify_box_held = json_boolean(object, "verify_box_held");
   if (const auto code = json_integer(object, "verify_exit_code")) record.verify_code = static_cast<int>(*code);
   record.collected = read_texts(object, "collected");
   record.notes = read_texts(object, "notes");

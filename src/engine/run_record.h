@@ -51,7 +51,8 @@ struct RunRecord {
   std::vector<MountPoint> mount_points;  // made in the workspace for the box's mounts; removed while still empty
 
   std::string image;
-  std::string status;  // status_word(); empty until it is known
+  std::string image_id;  // what the engine knows it by; empty until the run has ended
+  std::string status;    // status_word(); empty until it is known
   std::optional<int> exit_code;
   std::optional<Diagnostic> reason;  // positions are not stored
   std::vector<RecordedStep> steps;
@@ -61,6 +62,7 @@ struct RunRecord {
   std::vector<std::string> changed_host_files;  // see host_files.h
   std::vector<std::string> collected;           // also relative to it
   std::optional<int> verify_code;
+  std::optional<bool> verify_box_held;
   std::vector<std::string> notes;
 };
 

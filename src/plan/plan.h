@@ -55,9 +55,11 @@ struct PlannedImage {
   std::string containerfile;  // "builtin:NAME" or an absolute path; empty: the image must exist
   std::vector<Variable> build_arguments;
   bool rebuild = false;
-  std::string base_ref;  // with a recipe: the image that the containerfile above makes, or that must exist
-  std::string recipe;    // text of a Containerfile on top of base_ref, which makes `ref`; empty: none
-  std::string digest;    // "sha256:…": what the engine must know the image by; empty: not pinned
+  std::string base_ref;        // with a recipe: the image that the containerfile above makes, or that must exist
+  std::string recipe;          // text of a Containerfile on top of base_ref, which makes `ref`; empty: none
+  std::string digest;          // "sha256:…": what the engine must know the image by; empty: not pinned
+  std::vector<Variable> pins;  // … by the engine's name, from a lock file or `plan --pin`; empty: not pinned
+  std::string pinned_in;       // the lock file; empty: `plan --pin`, or not pinned
 };
 
 // A path of the workspace that the box may read and not write. Missing ones are covered, too.

@@ -32,6 +32,8 @@ void visit(Visitor& v, PlannedImage& m) {
   v("base_ref", m.base_ref);
   v("recipe", m.recipe);
   v("digest", m.digest);
+  v("pins", m.pins);
+  v("pinned_in", m.pinned_in);
 }
 
 template <class Visitor>

@@ -113,6 +113,11 @@ std::string render_plan(const Plan& plan) {
     }
   }
   if (!plan.image.digest.empty()) page.row("digest", plan.image.digest);
+  std::vector<std::string> pins;
+  for (const Variable& pin : plan.image.pins) pins.push_back(pin.value + " in " + pin.name);
+  if (pins.empty() && plan.image.digest.empty()) pins.push_back("no (see plan --pin, build --lock)");
+  page.rows("pinned", pins);
+  if (!plan.image.pinned_in.empty()) page.row("locked in", plan.image.pinned_in);
   if (plan.verify) page.row("verify", join(plan.verify->argv, " ") + "  (in a second box: no relay, key or network)");
   page.row("user", std::to_string(plan.user.uid) + ":" + std::to_string(plan.user.gid) +
                        ", no capabilities, no new privileges");

@@ -184,6 +184,8 @@ Profile load_profile(const std::vector<std::string>& files, const Document& flag
   loader.profile().directory = world.current_directory();
   for (const std::string& file : files) loader.load(file, world.current_directory(), {}, stdin_format);
   Profile profile = loader.take();
+  if (!files.empty() && files.back() != "-" && !files.back().starts_with("sanduk:") && !profile.files.empty())
+    profile.named = profile.files.back();
   const Profile before = profile;
   assign_document(profile_fields(), flags, Layer::flag, profile, problems);
   join_added(before, profile);

@@ -103,6 +103,7 @@ struct Profile {
 
   // The files that were read, the profile itself last; for what must be protected from the agent.
   std::vector<std::filesystem::path> files;
+  std::filesystem::path named;  // the last that was asked for; empty: a shipped one, or standard input
   // Where a relative path of a default starts: the profile's directory, or the current one.
   std::filesystem::path directory;
   // The profile's own position, for faults of something that nobody wrote.

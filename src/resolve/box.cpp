@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "diagnostics/mask.h"
 #include "plan/plan_json.h"
+#include "profile/image_lock.h"
 #include "resolve/image_recipe.h"
 #include "resolve/paths.h"
 #include "resolve/resolution.h"
@@ -69,11 +70,6 @@ void agents_image(Resolution& r) {
   r.plan.image.ref = tag(*r.agent->image_name, *r.agent->image_version, r.plan.user, content);
 }
 
-bool is_digest(const std::string& text) {
-  return text.size() == 71 && text.starts_with("sha256:") &&
-         text.find_first_not_of("0123456789abcdef", 7) == std::string::npos;
-}
-
 void take_pids(Resolution& r) {
   const Setting<std::int64_t>& pids = r.profile.caps.pids;
   if (*pids < 16 || *pids > 4'194'304) {
@@ -107,7 +103,7 @@ void resolve_image(Resolution& r) {
     agents_image(r);
   }
   resolve_recipe(r);
-  if (image.digest.is_set() && !is_digest(*image.digest)) {
+  if (image.digest.is_set() && !is_image_digest(*image.digest)) {
     r.fault("bad-value", "`image.digest` is not a digest", image.digest.origin)
         .with_help("write sha256: and 64 hexadecimal digits, as `docker image inspect --format {{.Id}}` prints it");
   }

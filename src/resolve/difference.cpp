@@ -20,6 +20,7 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"image.ref", {Widens::replaced}},
       {"image.containerfile", {Widens::replaced}},
       {"image.recipe", {Widens::set}},
+      {"image.pins", {Widens::guards}},
       {"workspace.host_path", {Widens::ancestor}},
       {"workspace.protected", {Widens::guards}},
       {"workspace.mode", {Widens::later, {"ro", "copy", "rw"}}},

@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "plan/file_digest.h"
 #include "plan/plan_json.h"
+#include "profile/image_lock.h"
 #include "resolve/paths.h"
 
 namespace sanduk {
@@ -126,6 +127,9 @@ class Probe {
         if (std::filesystem::exists(twin, failed)) files.insert(resolved(twin).string());
       }
     }
+    // What holds it to its images is a part of it.
+    const std::optional<std::filesystem::path> lock = image_lock_file(profile_);
+    if (std::error_code failed; lock && std::filesystem::exists(*lock, failed)) files.insert(resolved(*lock).string());
     // Records of the user's own say what runs: they are as much a part of the profile.
     for (const Setting<std::string>* name : {&profile_.agent.name, &profile_.provider.name, &profile_.engine.name}) {
       if (!names_a_file(**name)) continue;

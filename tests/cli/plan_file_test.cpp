@@ -60,6 +60,28 @@ TEST(PlanFile, AJsonProfileIsNoPlan) {
   EXPECT_EQ(run.output.find("docker create"), 0U) << run.output;
 }
 
+// What holds a profile to its images is a part of it: read-only in the box, and no saved plan outlives its change.
+TEST(PlanFile, ALockIsProtectedAndAChangeOfItIsSeen) {
+  Scratch scratch;
+  const std::string digest = "sha256:" + std::string(64, 'a');
+  scratch.write("work/p.toml", "task = \"x\"\n[image]\nref = \"team/box:1\"\n[engine]\nname = \"docker\"\n");
+  const std::string free = run_tool(scratch, {"plan", "p.toml"}).output;
+  EXPECT_NE(free.find("pinned      no (see plan --pin, build --lock)\n"), std::string::npos) << free;
+  scratch.write("work/p.lock.toml", "version = 1\n[images.docker]\n\"team/box:1\" = \"" + digest + "\"\n");
+  const ToolRun locked = run_tool(scratch, {"plan", "p.toml"});
+  EXPECT_EQ(locked.code, 0) << locked.errors;
+  EXPECT_NE(locked.output.find("pinned      " + digest + " in docker\n"), std::string::npos) << locked.output;
+  EXPECT_NE(locked.output.find("/work/p.lock.toml  (read-only)\n"), std::string::npos) << locked.output;
+  ASSERT_EQ(run_tool(scratch, {"plan", "p.toml", "-o", "plan.json"}).code, 0);
+  EXPECT_EQ(run_tool(scratch, {"apply", "plan.json", "--dry-run"}).code, 0);
+  fs::remove(scratch.work() / "p.lock.toml");
+  const ToolRun gone = run_tool(scratch, {"apply", "plan.json", "--dry-run"});
+  EXPECT_EQ(gone.code, 2);
+  EXPECT_NE(gone.errors.find("error[plan-stale]"), std::string::npos) << gone.errors;
+  const ToolRun widened = run_tool(scratch, {"diff", "plan.json", "p.toml", "--fail-on-widening"});
+  EXPECT_EQ(widened.code, 1) << widened.output;
+}
+
 TEST(PlanFile, TextShowsTheEnginesWordsAndVariablesByName) {
   Scratch scratch;
   scratch.write("work/p.toml", "task = \"x\"\n[agent.env]\nSETTING = \"of-mine\"\n");

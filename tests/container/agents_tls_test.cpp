@@ -1,16 +1,19 @@
 // Every real agent that can be had from npm, in a sealed box, for each protocol that it speaks: it does a task that it
-// cannot fake, and its numbers are the relay's. Then what a user sees when the provider or the budget fails it.
+// cannot fake, with what it is told by files of the host, and its numbers are the relay's. Then what a user sees when
+// the provider or the budget fails it. On Docker all of it; on Podman, with root and without, some of each.
 // The provider is a script behind real TLS: what this does not prove is that a paid model answers as the script does.
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
 #include <fstream>
 #include <iostream>
+#include <map>
 
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "box_support.h"
+#include "catalog/catalog.h"
 #include "plan/plan_json.h"
 #include "scripted_model.h"
 #include "support/test_authority.h"
@@ -43,6 +46,7 @@ class AgentRun {
             << "[provider]\nname = \"" << pair.provider << "\"\n"
             << "upstream = \"https://localhost:" << upstream_.port() << "\"\nkey = \"env:AGENTS_TLS_KEY\"\n"
             << "[agent]\nname = \"" << pair.agent << "\"\nmodel = \"model-1\"\n"
+            << told_by_files(pair.agent) << "[engine]\nname = \"" << test_engine().name << "\"\n"
             << "[workspace]\npath = \"work\"\n"
             << "[caps]\n"
             << (caps.find("timeout") == std::string::npos ? "timeout = \"4m\"\n" : "") << caps << "\n";
@@ -64,6 +68,15 @@ class AgentRun {
     return std::string(trim(std::string{std::istreambuf_iterator<char>(stream), {}}));
   }
   std::string digest() const { return sha256_hex(nonce_); }
+  // Words of the host's files that the model did not hear of.
+  std::string unheard() const {
+    std::string words;
+    for (const auto& [what, word] : told_) {
+      if (!model_.heard(word)) words += what + " ";
+    }
+    return words;
+  }
+  std::size_t told() const { return told_.size(); }
 
   const ProcessResult& result() const { return result_; }
   double seconds() const { return seconds_; }
@@ -82,8 +95,30 @@ class AgentRun {
 
   std::string profile() const { return (root_.path() / "profile.toml").string(); }
 
+  // Standing instructions and a skill, for an agent that has a place for them: each with a word that nobody can guess.
+  std::string told_by_files(const std::string& name) {
+    Diagnostics problems;
+    const auto agent = Catalog("/nonexistent").agent(name, {}, problems);
+    std::string settings;
+    if (agent && agent->instructions_path.is_set()) {
+      told_["instructions"] = random_hex(12);
+      std::ofstream(root_.path() / "team.md") << "The team's word is " << told_["instructions"] << ".\n";
+      settings += "instructions = \"team.md\"\n";
+    }
+    if (agent && agent->skills_path.is_set()) {
+      told_["skills"] = random_hex(12);
+      const std::filesystem::path skill = root_.path() / "skills/count-stars";
+      std::filesystem::create_directories(skill);
+      std::ofstream(skill / "SKILL.md") << "---\nname: count-stars\ndescription: Counts stars, as " << told_["skills"]
+                                        << " does.\n---\nCount the stars.\n";
+      settings += "skills = \"skills\"\n";
+    }
+    return settings;
+  }
+
   ProcessResult tool(std::vector<std::string> words, std::chrono::milliseconds patience) {
-    words.insert(words.begin(), SANDUK_BINARY);
+    const char* other = std::getenv("SANDUK_TEST_TOOL");
+    words.insert(words.begin(), other == nullptr ? SANDUK_BINARY : other);
     Command command{words, {}, {}, false};
     command.variables = {{"SSL_CERT_FILE", authority_.certificate_file()},
                          {"AGENTS_TLS_KEY", "Qm7Zx81Kq0vT5nR7yWc3Jd9Lh2PfUs6B"},
@@ -97,12 +132,16 @@ class AgentRun {
         parse_json_object(tool({"plan", "--json", profile()}, std::chrono::minutes(1)).output);
     const std::string image = json_text(json_object(plan, "image"), "ref").value_or("");
     const auto have = [&] {
-      return run_process({{"docker", "image", "inspect", image}, {}, {}, false}, std::chrono::seconds(60)).ok();
+      return run_process({{test_engine().program, "image", "inspect", image}, {}, {}, false}, std::chrono::seconds(60))
+          .ok();
     };
     if (have()) return -1;
     std::string name = image;
     for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
-    const std::string file = (std::filesystem::temp_directory_path() / ("sanduk-test-" + name + ".lock")).string();
+    const std::string file =
+        (std::filesystem::temp_directory_path() /
+         ("sanduk-test-" + test_engine().name + "-" + std::to_string(geteuid()) + "-" + name + ".lock"))
+            .string();
     const int lock = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (lock >= 0) flock(lock, LOCK_EX);
     return lock;
@@ -113,6 +152,7 @@ class AgentRun {
   ScriptedModel model_;
   ScriptedUpstream upstream_{authority_.issue({"DNS:localhost"})};
   std::string nonce_;
+  std::map<std::string, std::string> told_;  // by setting of [agent]
   ProcessResult result_;
   double seconds_ = 0;
   Poco::JSON::Object::Ptr outcome_;
@@ -122,6 +162,8 @@ std::string count(const Poco::JSON::Object::Ptr& object, const char* name) {
   const auto value = json_integer(object, name);
   return value ? std::to_string(*value) : "-";
 }
+
+std::string engine_words() { return test_engine().name + (geteuid() == 0 ? "" : ", rootless"); }
 
 class Agents : public testing::TestWithParam<Pair> {
  protected:
@@ -139,6 +181,7 @@ TEST_P(Agents, DoTheTaskThatCannotBeFaked) {
   run.run();
   ASSERT_EQ(run.result().exit_code, 0) << run.result().errors << run.result().output;
   EXPECT_EQ(run.report(), run.digest());
+  EXPECT_EQ(run.unheard(), "");
 
   const auto agent = run.part("agent");
   const auto relay = run.part("relay");
@@ -153,13 +196,25 @@ TEST_P(Agents, DoTheTaskThatCannotBeFaked) {
     EXPECT_GE(*out, 3 * ScriptedModel::output_tokens);
     EXPECT_LE(*out, json_integer(relay, "out").value_or(0));
   }
-  std::printf(
-      "matrix | %s | %s | %d of %d streamed | turns %s | agent in %s cached %s out %s | relay calls %s in %s cached %s "
-      "out %s | %.1f s\n",
-      GetParam().agent.c_str(), GetParam().protocol.c_str(), run.model().streamed(), run.model().answers(),
-      count(agent, "turns").c_str(), count(agent, "in").c_str(), count(agent, "cache_read").c_str(),
-      count(agent, "out").c_str(), count(relay, "calls").c_str(), count(relay, "in").c_str(),
-      count(relay, "cache_read").c_str(), count(relay, "out").c_str(), run.seconds());
+  // Where the two sides' numbers are not the same, the user is told.
+  for (const char* name : {"in", "cache_read", "out"}) {
+    const bool differs =
+        json_integer(agent, name) && json_integer(relay, name) && count(agent, name) != count(relay, name);
+    EXPECT_EQ(run.result().output.find("\"" + std::string(name) + "\"", run.result().output.find("\"differing\"")) <
+                  run.result().output.find("\"report\""),
+              differs)
+        << name;
+    EXPECT_EQ(run.result().errors.find(std::string(name) + ": " + count(agent, name) + " by the agent, " +
+                                       count(relay, name) + " by the relay") != std::string::npos,
+              differs)
+        << name << run.result().errors;
+  }
+  std::printf("matrix | %s | %s | %s | %d of %d | %s | %s / %s / %s | %s | %s / %s / %s | %.1f |\n",
+              GetParam().agent.c_str(), GetParam().protocol.c_str(), engine_words().c_str(), run.model().streamed(),
+              run.model().answers(), count(agent, "turns").c_str(), count(agent, "in").c_str(),
+              count(agent, "cache_read").c_str(), count(agent, "out").c_str(), count(relay, "calls").c_str(),
+              count(relay, "in").c_str(), count(relay, "cache_read").c_str(), count(relay, "out").c_str(),
+              run.seconds());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -175,11 +230,16 @@ INSTANTIATE_TEST_SUITE_P(
 // What a user sees when something fails, one agent each.
 class AgentFaults : public Agents {
  protected:
+  // The line that says why, without its code.
+  static std::string first_fault(const std::string& errors) {
+    const std::size_t begin = errors.find("error[");
+    if (begin == std::string::npos) return "";
+    const std::string line = errors.substr(begin, errors.find('\n', begin) - begin);
+    return replace_all(line.substr(line.find("]: ") + 3), "|", "/");
+  }
   void show(const char* fault, const AgentRun& run) const {
-    std::string words = run.result().errors;
-    if (words.size() > 400) words = words.substr(words.size() - 400);
-    std::printf("fault | %s | %s | exit %d | %s | %.1f s\n", GetParam().agent.c_str(), fault, run.result().exit_code,
-                run.reason().c_str(), run.seconds());
+    std::printf("fault | %s | %s | %d | %s | %.1f | %s |\n", GetParam().agent.c_str(), fault, run.result().exit_code,
+                run.reason().c_str(), run.seconds(), first_fault(run.result().errors).c_str());
   }
 };
 
@@ -196,12 +256,12 @@ TEST_P(AgentFaults, AModelThatIsNotThere) {
 
 // One refusal with a time to wait: the agent comes again and does the work.
 TEST_P(AgentFaults, TooManyRequestsForAMoment) {
-  if (GetParam().agent == "qwen") GTEST_SKIP() << "qwen waits a minute after each 429, whatever retry-after says";
   AgentRun run(GetParam(), "", {Kind::too_many_requests, 1});
   run.run();
   show("429 once", run);
   EXPECT_EQ(run.result().exit_code, 0) << run.result().errors;
   EXPECT_EQ(run.report(), run.digest());
+  EXPECT_LT(run.seconds(), 60);
 }
 
 // A stream that breaks must never pass for a whole answer: the agent asks again.

@@ -139,5 +139,120 @@ TEST_F(RealCommands, AReadOnlyWorkspaceCannotBeWritten) {
   EXPECT_THAT(left_over(), IsEmpty());
 }
 
+// Packages of both kinds, whole versions, on top of the image that the profile names.
+TEST_F(RealCommands, WhatAProfileAddsIsInTheBox) {
+  profile("hello; semver 1.2.3; id -u");
+  std::ofstream(root() / "p.toml", std::ios::app)
+      << "[image.add]\napt = [\"hello=2.10-3\"]\nnpm = [\"semver@7.6.3\"]\n";
+  const std::string file = (root() / "p.toml").string();
+  const ProcessResult shown = call({"build", file, "--dry-run"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  const ProcessResult plan_text = call({"plan", file});
+  for (const char* words : {"hello=2.10-3", "semver@7.6.3", "on top of docker.io/library/node:22-slim", ":added-u"})
+    EXPECT_THAT(plan_text.output, HasSubstr(words));
+  EXPECT_THAT(shown.output, HasSubstr(":added-u"));
+  const ProcessResult run = call({"apply", file});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(run.output, "Hello, world!\n1.2.3\n" + std::to_string(plan.user.uid) + "\n");
+  EXPECT_THAT(left_over(), IsEmpty());
+}
+
+// A name of our own that means one image, and then another, as a tag on a registry does.
+class MovingName {
+ public:
+  explicit MovingName(std::function<std::string(const std::vector<std::string>&)> engine)
+      : engine_(std::move(engine)) {}
+  ~MovingName() { engine_({"image", "rm", "--force", name()}); }
+  MovingName(const MovingName&) = delete;
+  MovingName& operator=(const MovingName&) = delete;
+
+  std::string name() const { return "localhost/sanduk-test-" + word_ + ":1"; }
+  // Without a network: a layer of the base with one label more.
+  void make(const std::string& what, const std::filesystem::path& place) const {
+    std::filesystem::create_directories(place / "empty");
+    std::ofstream(place / "Containerfile") << "FROM docker.io/library/node:22-slim\nLABEL what=" << what << "\n";
+    engine_({"build", "-t", name(), "-f", (place / "Containerfile").string(), (place / "empty").string()});
+  }
+  void remove() const { engine_({"image", "rm", "--force", name()}); }
+
+ private:
+  std::function<std::string(const std::vector<std::string>&)> engine_;
+  std::string word_ = random_hex(8);
+};
+
+class LockedImages : public RealCommands {
+ protected:
+  void SetUp() override {
+    RealCommands::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    name_.make("one", root() / "image");
+    plan.image.ref = name_.name();
+    profile("echo up");
+  }
+  std::string file(const std::string& name) const { return (root() / name).string(); }
+  std::string digest() {
+    std::string id(trim(engine({"image", "inspect", "--format", "{{.Id}}", name_.name()})));
+    return id.starts_with("sha256:") ? id : "sha256:" + id;
+  }
+
+  MovingName name_{[this](const std::vector<std::string>& words) { return engine(words); }};
+};
+
+TEST_F(LockedImages, AreTheOnlyOnesThatRun) {
+  const std::string first = digest();
+  const ProcessResult locked = call({"build", "--lock", file("p.toml")});
+  ASSERT_EQ(locked.exit_code, 0) << locked.errors;
+  std::ifstream stream(file("p.lock.toml"));
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(text,
+              HasSubstr("[images.\"" + test_engine().name + "\"]\n\"" + name_.name() + "\" = \"" + first + "\"\n"));
+  EXPECT_EQ(call({"apply", file("p.toml")}).exit_code, 0);
+
+  name_.make("two", root() / "image");
+  const std::string second = digest();
+  ASSERT_NE(first, second);
+  const ProcessResult drifted = call({"apply", file("p.toml")});
+  EXPECT_EQ(drifted.exit_code, 3);
+  for (const std::string& words : {std::string("error[image-drift]"), first, second, file("p.lock.toml"),
+                                   std::string("sanduk build --lock PROFILE")})
+    EXPECT_THAT(drifted.errors, HasSubstr(words));
+  const ProcessResult examined = call({"doctor", file("p.toml")});
+  EXPECT_THAT(examined.output, HasSubstr(second));
+  // Of two images by one name none is removed with the other, and one that is gone is not built anew.
+  name_.remove();
+  const ProcessResult gone = call({"apply", file("p.toml")});
+  EXPECT_EQ(gone.exit_code, 3);
+  EXPECT_THAT(gone.errors, HasSubstr("is pinned, and is not there"));
+
+  name_.make("two", root() / "image");
+  EXPECT_EQ(call({"build", "--lock", file("p.toml")}).exit_code, 0);
+  EXPECT_EQ(call({"apply", file("p.toml")}).exit_code, 0);
+  // A profile that has gone on is refused before any engine is asked.
+  const ProcessResult other = call({"apply", file("p.toml"), "--image", "localhost/other:1"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.errors,
+              HasSubstr("error[image-drift]: the image `localhost/other:1` is not in the profile's lock"));
+  EXPECT_THAT(left_over(), IsEmpty());
+}
+
+TEST_F(LockedImages, APinnedPlanIsRefusedWhenItsImagesNameMeansAnother) {
+  ASSERT_EQ(call({"plan", file("p.toml"), "-o", file("free.json")}).exit_code, 0);
+  const ProcessResult pinned = call({"plan", file("p.toml"), "--pin", "-o", file("plan.json")});
+  ASSERT_EQ(pinned.exit_code, 0) << pinned.errors;
+  EXPECT_EQ(call({"apply", file("plan.json")}).exit_code, 0);
+  const std::string first = digest();
+  name_.make("two", root() / "image");
+  const ProcessResult drifted = call({"apply", file("plan.json")});
+  EXPECT_EQ(drifted.exit_code, 3);
+  EXPECT_THAT(drifted.errors, HasSubstr("pinned: " + first));
+  EXPECT_THAT(drifted.errors, HasSubstr("there:  " + digest()));
+  EXPECT_EQ(call({"apply", file("free.json")}).exit_code, 0)
+      << "a plan that pins nothing says so, and runs what is there";
+  name_.remove();
+  const ProcessResult nothing = call({"plan", file("p.toml"), "--pin"});
+  EXPECT_EQ(nothing.exit_code, 3);
+  EXPECT_THAT(nothing.errors, HasSubstr("to pin"));
+}
+
 }  // namespace
 }  // namespace sanduk::test

@@ -150,6 +150,7 @@ TEST_F(OwnAgent, IsJudgedInABoxWithoutAWayOut) {
   const auto outcome = parse_json_object(run.output);
   EXPECT_EQ(json_text(json_object(outcome, "reason"), "code"), "verify-failed") << run.output;
   EXPECT_EQ(json_integer(outcome, "verify_exit_code"), 3);
+  EXPECT_EQ(json_boolean(outcome, "verify_box_held"), true);
   EXPECT_FALSE(json_text(outcome, "report").value_or("").empty()) << "the report is kept all the same";
   const std::string log = read(std::filesystem::path(json_text(outcome, "record").value_or("")) / "verify.log");
   EXPECT_NE(log.find("lo\n"), std::string::npos) << log;
@@ -162,6 +163,69 @@ TEST_F(OwnAgent, IsJudgedInABoxWithoutAWayOut) {
       run_process({{"docker", "ps", "-aq", "--filter", "label=sanduk.state=" + file("state/sanduk")}, {}, {}, false},
                   std::chrono::seconds(20));
   EXPECT_EQ(left.output, "");
+}
+
+// hax cannot be had from any registry. A script does what its documents say that it does; this proves the descriptor's
+// wiring (endpoint, key, task, instructions, skills, records) in a real box, and not that hax's own program behaves so.
+TEST_F(OwnAgent, HaxesDescriptorFitsAProgramThatDoesAsItsDocumentsSay) {
+  std::ofstream(root_.path() / "hax") << R"(#!/usr/bin/env node
+const fs = require("fs");
+const words = process.argv.slice(2).join(" ");
+const config = process.env.XDG_CONFIG_HOME + "/hax/";
+const heard = [fs.readFileSync(0, "utf8").length, fs.readFileSync(config + "AGENTS.md", "utf8").trim(),
+               fs.readdirSync(config + "skills").join(" ")];
+fetch(process.env.HAX_ANTHROPIC_BASE_URL + "/messages", {
+  method: "POST",
+  headers: { "x-api-key": process.env.HAX_ANTHROPIC_API_KEY, "content-type": "application/json" },
+  body: JSON.stringify({ model: "model-1", max_tokens: 9, messages: [{ role: "user", content: "hello" }] }),
+}).then(answer => answer.json()).then(answer => {
+  const text = answer.content[0].text;
+  fs.writeFileSync("REPORT.md", [text, words, ...heard].join("\n") + "\n");
+  console.log(JSON.stringify({ kind: "assistant", text }));
+  console.log(JSON.stringify({ kind: "turn_usage", input_tokens: 12, output_tokens: 2 }));
+  console.log(JSON.stringify({ type: "result", outcome: "complete", text, turns: 1 }));
+});
+)";
+  std::ofstream(root_.path() / "Containerfile")
+      << "FROM docker.io/library/node:22-slim\nCOPY hax /usr/local/bin/hax\nRUN chmod 0755 /usr/local/bin/hax\n";
+  std::filesystem::create_directories(root_.path() / "skills/one");
+  std::ofstream(root_.path() / "team.md") << "a word\n";
+  const std::string task(std::size_t{300} * 1000, 'x');
+  std::ofstream(root_.path() / "task.md") << task;
+  std::ofstream(root_.path() / "profile.toml")
+      << "version = 1\ntask_file = \"task.md\"\n[provider]\nname = \"replay\"\ncassette = \"answers.jsonl\"\n"
+      << "[agent]\nname = \"hax\"\nmodel = \"model-1\"\ninstructions = \"team.md\"\nskills = \"skills\"\n"
+      << "report_instruction = false\n[image]\ncontainerfile = \"Containerfile\"\n[workspace]\npath = \"work\"\n"
+      << "[caps]\ntimeout = \"1m\"\n";
+  const ProcessResult run = apply();
+  ASSERT_EQ(run.exit_code, 0) << run.errors << run.output;
+  EXPECT_EQ(read(file("work/REPORT.md")),
+            "hi\n-p --json --no-session --provider=anthropic-compatible --model=model-1\n300000\na word\none\n");
+  const auto outcome = parse_json_object(run.output);
+  EXPECT_EQ(json_text(json_object(outcome, "agent"), "text"), "hi");
+  EXPECT_NE(run.errors.find("out: 2 by the agent, 3 by the relay"), std::string::npos) << run.errors;
+}
+
+// In mode open the agent's box has the key, and nobody looks for it there; the judge's box must not have it.
+TEST_F(OwnAgent, IsNotJudgedInABoxThatHoldsTheKey) {
+  constexpr const char* key = "sk-ant-api03-Zx81Kq0vT5nR7yWc3Jd9Lh2PfUs6B";
+  std::ofstream(root_.path() / "Containerfile") << "FROM docker.io/library/node:22-slim\nENV LEAK=" << key << "\n";
+  std::ofstream(root_.path() / "profile.toml")
+      << "version = 1\nverify = \"touch judged\"\n"
+      << "[provider]\nname = \"anthropic\"\nkey = \"env:OWN_AGENT_KEY\"\nkey_check = false\n"
+      << "[agent]\nname = \"command\"\ncommand = [\"echo\", \"done\"]\n"
+      << "[image]\ncontainerfile = \"Containerfile\"\n[workspace]\npath = \"work\"\n"
+      << "[network]\nmode = \"open\"\n[caps]\ntimeout = \"1m\"\n";
+  Command command{{SANDUK_BINARY, "apply", "--json", file("profile.toml")}, {}, {}, false};
+  command.variables = {{"XDG_STATE_HOME", file("state")}, {"OWN_AGENT_KEY", key}};
+  const ProcessResult run = run_process(command, std::chrono::minutes(2));
+  EXPECT_EQ(run.exit_code, 3) << run.errors;
+  const auto outcome = parse_json_object(run.output);
+  EXPECT_EQ(json_text(json_object(outcome, "reason"), "code"), "box-broken") << run.output;
+  EXPECT_EQ(json_boolean(outcome, "verify_box_held"), false);
+  EXPECT_NE(run.errors.find("the variable LEAK in the box holds the real key"), std::string::npos) << run.errors;
+  EXPECT_FALSE(std::filesystem::exists(file("work/judged"))) << "its command was not started";
+  EXPECT_EQ(run.errors.find(key), std::string::npos);
 }
 
 TEST_F(OwnAgent, RunsNoImageButThePinnedOne) {

@@ -232,7 +232,17 @@ std::vector<std::string> parts_of(const std::string& path, const Turn& turn, boo
 
 }  // namespace
 
+bool ScriptedModel::heard(const std::string& word) const {
+  const std::lock_guard lock(mutex_);
+  return heard_.find(word) != std::string::npos;
+}
+
 ScriptedAnswer ScriptedModel::answer(const ScriptedRequest& request) {
+  {
+    constexpr std::size_t most_heard = std::size_t{8} << 20;
+    const std::lock_guard lock(mutex_);
+    if (heard_.size() < most_heard) heard_ += request.body;
+  }
   if (request.method() != "POST") return ScriptedAnswer::json(200, R"({"object":"list","data":[]})");
   const std::string path = request.target().substr(0, request.target().find('?'));
   if (path.ends_with("/count_tokens")) return ScriptedAnswer::json(200, R"({"input_tokens":5})");

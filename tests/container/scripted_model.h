@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <string>
 
 #include "support/scripted_upstream.h"
@@ -30,11 +31,14 @@ class ScriptedModel {
 
   int answers() const { return answers_; }    // model calls that it answered in full
   int streamed() const { return streamed_; }  // of those, as a stream
+  bool heard(const std::string& word) const;  // in any request so far
 
  private:
   ScriptedAnswer fail(bool stream);
 
   ScriptedFault fault_;
+  mutable std::mutex mutex_;
+  std::string heard_;  // bodies, up to a bound
   std::atomic<int> faults_{0};
   std::atomic<int> answers_{0};
   std::atomic<int> streamed_{0};

@@ -32,7 +32,6 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"engine-missing", "tests/unit/engine_execute_test.cpp"},
     {"engine-stopped", "tests/unit/engine_execute_test.cpp"},
     {"image-build-failed", "tests/unit/engine_execute_test.cpp"},
-    {"image-drift", "tests/container/own_agent_test.cpp"},
     {"image-missing", "tests/unit/engine_execute_test.cpp"},
     {"image-uid", "tests/unit/engine_execute_test.cpp"},
     {"internal-error", "tests/unit/engine_execute_test.cpp"},

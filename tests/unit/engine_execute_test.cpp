@@ -25,6 +25,40 @@ TEST_F(Execute, DoesTheStepsInOrderAndUndoesThemFromTheLast) {
   expect_nothing_left();
 }
 
+TEST_F(Execute, RunsNoImageButTheOneThatIsPinned) {
+  plan_.image.pins = {{"podman", "sha256:9"}, {"docker", "sha256:0123"}};
+  EXPECT_EQ(run().status, RunStatus::done);
+}
+
+TEST_F(Execute, AnImageThatIsPinnedAndAnotherNowIsNamedWithBothDigests) {
+  plan_.image.pins = {{"docker", "sha256:9"}};
+  const RunOutcome outcome = run();
+  EXPECT_EQ(code(outcome), "image-drift");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.diagnostic->notes, testing::ElementsAre("pinned: sha256:9", "there:  sha256:0123"));
+  EXPECT_THAT(world_.calls(), Not(HasSubstr("create")));
+  expect_nothing_left();
+}
+
+TEST_F(Execute, AnImageThatIsPinnedForAnotherEngineIsNotRun) {
+  plan_.image.pins = {{"podman", "sha256:0123"}};
+  const RunOutcome outcome = run();
+  EXPECT_EQ(code(outcome), "image-drift");
+  EXPECT_THAT(outcome.diagnostic->message, HasSubstr("is pinned for another engine than docker"));
+}
+
+// What is printed before the self-test is no self-test: nothing of the judge's command has run then.
+TEST_F(Execute, TheJudgesBoxThatTellsNoSelfTestIsBroken) {
+  plan_.verify = PlannedVerify{{"sh", "-c", "true"}, 5};
+  world_.agent("echo hello");
+  const RunOutcome outcome = run();
+  EXPECT_EQ(code(outcome), "box-broken");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.verify_box_held, false);
+  EXPECT_FALSE(outcome.verify_code);
+  expect_nothing_left();
+}
+
 TEST_F(Execute, TakesTheFirstEngineThatAnswers) {
   plan_.engines = {engine_named("podman"), engine_named("docker")};
   EXPECT_EQ(run().status, RunStatus::done);
