@@ -47,6 +47,12 @@ FieldTable<AgentRecord> agent_fields() {
           "image.containerfile", [](R & r) -> auto& { return r.image_containerfile; },
           "which resources/images/Containerfile.NAME builds it"),
       field<R>(
+          "image.read_only_root", [](R & r) -> auto& { return r.image_read_only; },
+          "whether it works where nothing of its image can be written but image.writable, /tmp and /var/tmp"),
+      field<R>(
+          "image.writable", [](R & r) -> auto& { return r.image_writable; },
+          "directories of its image that it writes, such as its home"),
+      field<R>(
           "argv", [](R & r) -> auto& { return r.argv; },
           "the command inside the box; {task} is the prompt, {settings} the place of argv_with"),
       field<R>(
@@ -182,6 +188,12 @@ FieldTable<EngineRecord> engine_fields() {
       field<R>(
           "network.holder", [](R & r) -> auto& { return r.network_holder; },
           "whether a network's bridge is there only while a container is attached"),
+      field<R>(
+          "network.socket", [](R & r) -> auto& { return r.network_socket; },
+          "whether a box can connect to a mounted unix socket of the host"),
+      field<R>(
+          "virtual_machine", [](R & r) -> auto& { return r.virtual_machine; },
+          "whether each box is a virtual machine of its own, which holds the limits"),
       field<R>(
           "service.ready", [](R & r) -> auto& { return r.service_ready; },
           "words that print something and succeed when it answers")

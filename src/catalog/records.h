@@ -25,6 +25,8 @@ struct AgentRecord {
   Setting<std::string> image_version_argument;
   Setting<TextMap> image_arguments;          // more build arguments
   Setting<std::string> image_containerfile;  // NAME of resources/images/Containerfile.NAME
+  Setting<bool> image_read_only;             // it works although nothing of its image can be written …
+  Setting<TextList> image_writable;          // … but these directories
 
   Setting<TextList> argv;      // {task} {model} … are filled in; the word "{settings}" is where argv_with goes
   Setting<ListMap> argv_with;  // setting -> words that are added when the setting has a value
@@ -83,6 +85,8 @@ struct EngineRecord {
   Setting<std::string> network_gateway;
   Setting<std::string> network_internal;
   Setting<bool> network_holder;
+  Setting<bool> network_socket{true};
+  Setting<bool> virtual_machine;
   Setting<TextList> service_ready;
   Setting<TextList> service_start;
   Setting<TextList> service_stop;

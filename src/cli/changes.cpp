@@ -24,11 +24,21 @@ std::string letter(CopyChange change) {
   return change == CopyChange::added ? "A" : change == CopyChange::changed ? "M" : "D";
 }
 
-std::optional<CopyOfRun> find_copy(const Invocation& call, World& world, int& code) {
+std::optional<CopyOfRun> find_copy(const Invocation& call, World& world, bool taking, int& code) {
   const StateDirectory state{world.state_directory("sanduk")};
   const Survey survey = survey_runs(world, state, {}, false, true);
   const KnownRun* run = choose_run(call, 0, survey.runs, code);
   if (run == nullptr) return std::nullopt;
+  // What is at work changes under whoever looks.
+  if (run->owner_lives && taking) {
+    Diagnostics live;
+    live.add(sanduk::error("run-is-live", "the run `" + run->id() + "` is at work: its copy is not finished")
+                 .at(call.span_of_word(0))
+                 .with_help("wait for its end, or end it with `sanduk stop " + run->id() + "`"));
+    code = report_problems(live, call.terminal);
+    return std::nullopt;
+  }
+  if (run->owner_lives) print_message("note: the run is at work; this is its copy as it is now\n");
   CopyOfRun copy;
   copy.record = state.run(run->id());
   copy.run_id = run->id();
@@ -90,6 +100,10 @@ std::string difference(World& world, const CopyOfRun& copy, const ChangedPath& c
   const std::filesystem::path theirs = copy_directory(copy.record) / change.path;
   std::error_code error;
   for (const std::filesystem::path& side : {own, theirs}) {
+    // Of a living run it may be anything by now; `diff` would wait for a pipe.
+    const std::filesystem::file_status status = std::filesystem::symlink_status(side, error);
+    if (std::filesystem::exists(status) && std::filesystem::is_other(status))
+      return letter(change.change) + " " + change.path + ": not a file any more\n";
     if (!std::filesystem::is_symlink(std::filesystem::symlink_status(side, error))) continue;
     return letter(change.change) + " " + change.path + " -> " + std::filesystem::read_symlink(side, error).string() +
            "\n";
@@ -108,7 +122,7 @@ std::string difference(World& world, const CopyOfRun& copy, const ChangedPath& c
 
 int run_changes(const Invocation& call, World& world) {
   int code = exit_done;
-  const std::optional<CopyOfRun> copy = find_copy(call, world, code);
+  const std::optional<CopyOfRun> copy = find_copy(call, world, false, code);
   if (!copy) return code;
   if (call.has("--json")) {
     print_result(changes_json(*copy));
@@ -123,7 +137,7 @@ int run_changes(const Invocation& call, World& world) {
 
 int run_take(const Invocation& call, World& world) {
   int code = exit_done;
-  const std::optional<CopyOfRun> copy = find_copy(call, world, code);
+  const std::optional<CopyOfRun> copy = find_copy(call, world, true, code);
   if (!copy) return code;
   const auto conflict = std::find_if(copy->changes.begin(), copy->changes.end(),
                                      [](const ChangedPath& change) { return change.conflict; });

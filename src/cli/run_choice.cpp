@@ -15,6 +15,7 @@ std::optional<RunChoice> look_at_runs(const Invocation& call, World& world, bool
     return std::nullopt;
   }
   RunChoice choice;
+  choice.engines = engines->engines;
   choice.state = StateDirectory{world.state_directory("sanduk")};
   choice.survey = survey_runs(world, choice.state, engines->engines, engines->named, history);
   for (const Diagnostic& warning : choice.survey.warnings) print_message(render_text(warning, {call.terminal.color}));

@@ -10,6 +10,7 @@ namespace sanduk {
 
 struct RunChoice {
   StateDirectory state;
+  std::vector<PlannedEngine> engines;  // that were asked
   Survey survey;
 };
 

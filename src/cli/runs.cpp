@@ -18,7 +18,7 @@ namespace {
 
 // What a command has done, one line a thing.
 struct Deed {
-  std::string kind;  // "run", "image", "directory", "note"
+  std::string kind;  // "run", "image", "network", "directory", "note"
   std::string name;
   bool done = true;
   std::string words;
@@ -174,6 +174,13 @@ int run_gc(const Invocation& call, World& world) {
     if (run.owner_lives || run.is_over() || !run.ours) continue;
     const RunAction action = clean_run(world, choice->state, run);
     deeds.push_back({"run", run.id(), action.done, action.words});
+  }
+  // A network of a run that left neither a record nor a container.
+  for (const PlannedEngine& engine : choice->engines) {
+    if (!ask_engine(world, engine).ready) continue;
+    for (const Reaped& network : reap_networks(world, choice->state, engine)) {
+      deeds.push_back({"network", network.name, network.done, network.words});
+    }
   }
   for (const std::string& directory : remove_stray_directories(choice->state)) {
     deeds.push_back({"directory", directory, true, "removed"});

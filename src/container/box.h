@@ -72,6 +72,10 @@ std::vector<std::string> inspect_state_command(const BoxNames& names);  // print
 // name.
 std::vector<std::string> build_command(const PlannedImage& image, const PlannedEngine& engine, const std::string& file,
                                        const std::string& context, const std::vector<std::string>& inherited);
+// Whether nothing of the image can be written in the box.
+bool has_read_only_root(const Plan& plan, const PlannedEngine& engine);
+// The plan as a box of this engine can be held to it: without what its report cannot show there.
+Plan expected_of(const Plan& plan, const BoxNames& names);
 // `text` with the relay's place in the box for {relay} and {relay_address}.
 std::string with_relay(const Plan& plan, const std::string& text);
 
@@ -111,6 +115,27 @@ struct ListedBox {
 };
 // What it printed. A line that cannot be read throws RunError (Failure::host, "engine-answer"): a failing listing is
 // never an empty one.
-std::vector<ListedBox> read_list(std::string_view output);
+std::vector<ListedBox> read_list(std::string_view output, const PlannedEngine& engine = {});
+
+// The networks of our runs: their names, and what `network inspect` says of those.
+std::vector<std::string> inspect_networks_command(const PlannedEngine& engine, const std::vector<std::string>& names);
+std::vector<std::string> read_network_names(std::string_view output, const PlannedEngine& engine);
+std::vector<ListedBox> read_networks(std::string_view answer);
+
+// `ENGINE image inspect …`; its answer: the image's digest and the user that it was built for.
+std::vector<std::string> inspect_image_command(const PlannedEngine& engine, const std::string& ref);
+struct ImageAnswer {
+  std::string id;
+  std::string agent_uid;  // label sanduk.agent-uid; empty: none
+};
+ImageAnswer read_image(std::string_view answer, const PlannedEngine& engine);
+
+// What inspect_state_command printed.
+struct StateAnswer {
+  std::string status;  // "created", "running", "exited", …
+  int exit_code = -1;  // -1: the engine does not say
+  bool out_of_memory = false;
+};
+StateAnswer read_state(std::string_view answer, const PlannedEngine& engine);
 
 }  // namespace sanduk

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "container/apple_answers.h"
 #include "container/box.h"
 #include "diagnostics/diagnostic.h"
 
@@ -27,6 +28,7 @@ std::vector<std::string> start_command(const BoxNames& names) {
 std::vector<std::string> stop_command(const BoxNames& names) { return {names.engine.program, "stop", names.run_id}; }
 
 std::vector<std::string> attach_command(const BoxNames& names) {
+  if (names.engine.dialect == "apple") return {names.engine.program, "logs", "--follow", names.run_id};
   return {names.engine.program, "attach", "--no-stdin", "--sig-proxy=false", names.run_id};
 }
 
@@ -48,6 +50,7 @@ std::vector<std::string> remove_command(const BoxNames& names) {
 }
 
 std::vector<std::string> inspect_state_command(const BoxNames& names) {
+  if (names.engine.dialect == "apple") return {names.engine.program, "inspect", names.run_id};
   return {names.engine.program,
           "container",
           "inspect",
@@ -58,7 +61,9 @@ std::vector<std::string> inspect_state_command(const BoxNames& names) {
 
 std::vector<std::string> build_command(const PlannedImage& image, const PlannedEngine& engine, const std::string& file,
                                        const std::string& context, const std::vector<std::string>& inherited) {
-  std::vector<std::string> argv = {engine.program, "build", "--force-rm", "--tag", image.ref, "--file", file};
+  std::vector<std::string> argv = {engine.program, "build"};
+  if (engine.dialect != "apple") argv.emplace_back("--force-rm");
+  argv.insert(argv.end(), {"--tag", image.ref, "--file", file});
   if (image.rebuild) argv.emplace_back("--no-cache");
   for (const Variable& argument : image.build_arguments) {
     argv.emplace_back("--build-arg");
@@ -69,7 +74,35 @@ std::vector<std::string> build_command(const PlannedImage& image, const PlannedE
   return argv;
 }
 
+StateAnswer read_state(std::string_view answer, const PlannedEngine& engine) {
+  if (engine.dialect == "apple") return {.status = read_apple_status(answer)};
+  const std::vector<std::string> words = split(trim(answer), ' ');
+  StateAnswer state;
+  state.status = words.at(0);
+  if (words.size() > 1) state.exit_code = static_cast<int>(parse_decimal(words[1]).value_or(-1));
+  state.out_of_memory = words.size() > 2 && words[2] == "true";
+  return state;
+}
+
+std::vector<std::string> inspect_image_command(const PlannedEngine& engine, const std::string& ref) {
+  if (engine.dialect == "apple") return {engine.program, "image", "inspect", ref};
+  const std::string format = R"({{.Id}} {{index .Config.Labels "sanduk.agent-uid"}})";
+  return {engine.program, "image", "inspect", "--format", format, ref};
+}
+
+ImageAnswer read_image(std::string_view answer, const PlannedEngine& engine) {
+  if (engine.dialect == "apple") return read_apple_image(answer);
+  const std::vector<std::string> words = split(trim(answer), ' ');
+  // Podman leaves out what every id begins with.
+  const std::string prefix = words.at(0).find(':') == std::string::npos ? "sha256:" : "";
+  ImageAnswer image{.id = prefix + words.at(0), .agent_uid = {}};
+  // Without the label, Go's templates print "<no value>".
+  if (words.size() == 2 && parse_decimal(words[1])) image.agent_uid = words[1];
+  return image;
+}
+
 std::vector<std::string> list_command(const PlannedEngine& engine) {
+  if (engine.dialect == "apple") return {engine.program, "list", "--all", "--format", "json"};
   return {engine.program,
           "ps",
           "--all",
@@ -92,7 +125,8 @@ std::string state_word_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<ListedBox> read_list(std::string_view output) {
+std::vector<ListedBox> read_list(std::string_view output, const PlannedEngine& engine) {
+  if (engine.dialect == "apple") return read_apple_list(output);
   std::vector<ListedBox> boxes;
   for (const std::string& line : split(output, '\n')) {
     if (trim(line).empty()) continue;

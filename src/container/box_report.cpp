@@ -22,7 +22,7 @@
 //   capabilities        {effective, permitted, inheritable, bounding, ambient}, hexadecimal
 //   no_new_privileges   as the agent will have it      user_namespaces outcome of making one; not judged (see gVisor)
 //   uid, gid, groups    environment ["NAME=VALUE"]     processes       [{pid, arguments}]
-//   root_read_only      not judged yet
+//   root_read_only      whether the image cannot be written
 //   writable            [{path, outcome}]
 //   protected           [{path, kind, write, rename, parents: [{path, kind, rename}]}]
 //   limits              {memory, pids, cpu_thousandths}: -1 none, null not known
@@ -236,6 +236,12 @@ void check_protected(const Object& report, const Plan& plan, Faults& faults) {
   }
 }
 
+void check_root(const Object& report, const Plan& plan, Faults& faults) {
+  if (plan.read_only_root && json_boolean(report, "root_read_only") != true) {
+    faults.push_back("the box can write its root file system, which is to be read-only");
+  }
+}
+
 // A limit that cannot be read inside (a virtual machine, gVisor) is no fault; one that is not the plan's is.
 void check_limits(const Object& report, const PlannedLimits& limits, Faults& faults) {
   const Object found = json_object(report, "limits");
@@ -274,6 +280,13 @@ void check_mounts(const Object& report, const Plan& plan, Faults& faults) {
 
 }  // namespace
 
+Plan expected_of(const Plan& plan, const BoxNames& names) {
+  Plan expected = plan;
+  if (names.without_limits || names.engine.virtual_machine) expected.limits = {};
+  expected.read_only_root = has_read_only_root(plan, names.engine);
+  return expected;
+}
+
 std::vector<std::string> check_box_report(std::string_view report, const Plan& plan, const Secret& key) {
   std::string why;
   const Object facts = parse_json_object(report, &why);
@@ -298,6 +311,7 @@ std::vector<std::string> check_box_report(std::string_view report, const Plan& p
   check_writable(facts, plan, faults);
   check_protected(facts, plan, faults);
   check_limits(facts, plan.limits, faults);
+  check_root(facts, plan, faults);
   check_devices(facts, faults);
   check_mounts(facts, plan, faults);
   return faults;

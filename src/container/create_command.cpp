@@ -52,9 +52,9 @@ std::string csv_field(const std::string& text) {
   return "\"" + replace_all(text, "\"", "\"\"") + "\"";
 }
 
-// Podman cuts the value at each comma, whatever quotes there are.
+// Podman and Apple's engine cut the value at each comma, whatever quotes there are.
 void check_mountable(const PlannedEngine& engine, const std::string& path) {
-  if (engine.dialect != "podman" || path.find_first_of(",\"") == std::string::npos) return;
+  if (engine.dialect == "docker" || path.find_first_of(",\"") == std::string::npos) return;
   Diagnostic diagnostic = error("mount-path", "`" + printable(path) + "` cannot be mounted by " + engine.name);
   diagnostic.note("its command line takes no comma and no quote in a path");
   diagnostic.with_help("rename it, or use another engine");
@@ -103,7 +103,15 @@ std::string number(double value) {
   return {text.data(), end};
 }
 
+// A machine of its own has whole processors, and memory in MiB.
+void add_machine(Line& line, const PlannedLimits& limits) {
+  if (limits.memory_bytes > 0) line.option("--memory", std::to_string(limits.memory_bytes >> 20) + "M");
+  if (limits.cpus > 0) line.option("--cpus", std::to_string(std::max(1, static_cast<int>(limits.cpus))));
+  line.option("--ulimit", "core=0");
+}
+
 void add_limits(Line& line, const PlannedLimits& limits, bool without_groups) {
+  if (line.engine().virtual_machine) return add_machine(line, limits);
   if (without_groups) return;
   if (limits.pids > 0) line.option("--pids-limit", std::to_string(limits.pids));
   if (limits.memory_bytes > 0) {
@@ -113,6 +121,13 @@ void add_limits(Line& line, const PlannedLimits& limits, bool without_groups) {
   }
   if (limits.cpus > 0) line.option("--cpus", number(limits.cpus));
   line.option("--ulimit", "core=0");
+}
+
+// Volumes without a name: they begin with what the image has there, its owners included, and go with the container.
+void add_root(Line& line, const Plan& plan) {
+  if (!has_read_only_root(plan, line.engine())) return;
+  line.word("--read-only");
+  for (const std::string& directory : plan.writable) line.option("--mount", "type=volume,target=" + directory);
 }
 
 void add_labels(Line& line, const BoxNames& names) {
@@ -163,7 +178,8 @@ void add_helper_arguments(Line& line, const Plan& plan, const BoxNames& names) {
     line.option("--port", std::to_string(box_relay_port));
     line.option("--token-variable", plan.agent.token_variable);
   }
-  if (names.without_limits && plan.limits.pids > 0) line.option("--processes", std::to_string(plan.limits.pids));
+  const bool uncounted = names.without_limits || names.engine.virtual_machine;
+  if (uncounted && plan.limits.pids > 0) line.option("--processes", std::to_string(plan.limits.pids));
   line.option("--file-size", std::to_string(largest_file_gigabytes));
   // The helper alone, without a host that judges, would refuse a workspace that cannot be written.
   const bool read_only = plan.workspace.mode == WorkspaceMode::ro;
@@ -207,6 +223,11 @@ void check_lengths(const std::vector<std::string>& argv) {
 
 }  // namespace
 
+bool has_read_only_root(const Plan& plan, const PlannedEngine& engine) {
+  return plan.read_only_root &&
+         std::find(engine.lacks.begin(), engine.lacks.end(), "--read-only") == engine.lacks.end();
+}
+
 std::string with_relay(const Plan& plan, const std::string& text) {
   if (!holds(text, "{relay}") && !holds(text, "{relay_address}")) return text;
   if (plan.transport == Transport::none) throw std::logic_error("{relay} in a plan without a relay");
@@ -245,6 +266,7 @@ std::vector<std::string> create_command(const Plan& plan, const BoxNames& names,
   if (!engine.global_runtime && !plan.oci_runtime.empty()) line.option("--runtime", plan.oci_runtime);
   add_limits(line, plan.limits, names.without_limits);
   line.option("--hostname", "sanduk").option("--workdir", box_workspace).option("--stop-timeout", "5");
+  add_root(line, plan);
   add_mounts(line, plan, names, covers);
   add_variables(line, plan);
   line.option("--entrypoint", box_helper).word(names.image);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "container/apple_answers.h"
 #include "container/box.h"
 #include "diagnostics/diagnostic.h"
 
@@ -58,7 +59,49 @@ std::vector<std::string> remove_network_command(const BoxNames& names) {
 }
 
 std::vector<std::string> list_networks_command(const PlannedEngine& engine) {
+  if (engine.dialect == "apple") return {engine.program, "network", "list", "--quiet"};
   return {engine.program, "network", "ls", "--filter", "label=" + std::string(label_run), "--format", "{{.Name}}"};
+}
+
+std::vector<std::string> inspect_networks_command(const PlannedEngine& engine, const std::vector<std::string>& names) {
+  std::vector<std::string> argv = {engine.program, "network", "inspect"};
+  argv.insert(argv.end(), names.begin(), names.end());
+  return argv;
+}
+
+std::vector<std::string> read_network_names(std::string_view output, const PlannedEngine& engine) {
+  std::vector<std::string> names;
+  for (const std::string& line : split(output, '\n')) {
+    const std::string name(trim(line));
+    // One engine cannot be asked for a label; our networks bear the names of our runs.
+    if (!name.empty() && (engine.dialect != "apple" || name.starts_with("sanduk-"))) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<ListedBox> read_networks(std::string_view answer) {
+  std::vector<ListedBox> networks;
+  try {
+    Poco::JSON::Parser parser;
+    const auto list = parser.parse(std::string(answer)).extract<Poco::JSON::Array::Ptr>();
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const auto network = list->getObject(static_cast<unsigned>(i));
+      if (network.isNull()) continue;
+      const auto inner = json_object(network, "configuration");
+      std::string name;
+      for (const char* member : {"Name", "name", "id"}) {
+        if (name.empty()) name = json_text(network, member).value_or("");
+      }
+      Poco::JSON::Object::Ptr labels;
+      for (const auto& [object, member] : {std::pair{network, "Labels"}, {network, "labels"}, {inner, "labels"}}) {
+        if (labels.isNull() && !object.isNull()) labels = json_object(object, member);
+      }
+      if (const std::optional<ListedBox> ours = from_labels(name, "", labels)) networks.push_back(*ours);
+    }
+  } catch (const Poco::Exception&) {
+    throw RunError(Failure::host, error("engine-answer", "what the engine says of its networks cannot be read"));
+  }
+  return networks;
 }
 
 std::string holder_name(const BoxNames& names) { return names.run_id + "-hold"; }
@@ -67,8 +110,9 @@ std::vector<std::string> start_holder_command(const BoxNames& names) {
   std::vector<std::string> argv = {names.engine.program, "run", "--detach", "--name", holder_name(names)};
   argv.insert(argv.end(), names.engine.create_flags.begin(), names.engine.create_flags.end());
   add_labels(argv, names);
-  argv.insert(argv.end(), {"--network", names.network, "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
-                           "--user", "65534:65534", "--read-only", "--mount",
+  argv.insert(argv.end(), {"--network", names.network, "--cap-drop", "ALL"});
+  if (names.engine.dialect != "apple") argv.insert(argv.end(), {"--security-opt", "no-new-privileges"});
+  argv.insert(argv.end(), {"--user", "65534:65534", "--read-only", "--mount",
                            "type=bind,source=" + names.helper_directory + ",target=/sanduk,readonly", "--entrypoint",
                            std::string(box_helper), names.image, "--hold"});
   return argv;

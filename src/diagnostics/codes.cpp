@@ -69,6 +69,7 @@ const std::vector<CodeGroup>& code_groups() {
             "No run has this id or container, or several have it. Any part of an id that fits one run alone will do."},
            {"run-not-running", "The box of this run has ended, or was not started yet: there is nothing to look into."},
            {"no-copy", "Only a run with workspace.mode = \"copy\" leaves changes to look at and to take."},
+           {"run-is-live", "The run is at work, and its copy of the workspace is not finished: nothing was taken."},
            {"take-conflict",
             "A file was changed in the workspace after the run had made its copy, and the run changed it as well. "
             "Nothing "

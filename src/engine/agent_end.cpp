@@ -14,6 +14,24 @@ Ending host_fault(std::string_view code, const std::string& message, const std::
   return ended_by(RunError(Failure::host, diagnostic));
 }
 
+// gVisor's own network stack takes over the interface that the engine made, which not every machine lets it do.
+bool has_no_network_of_its_own(const std::string& errors) {
+  return errors.find("cannot run with network enabled") != std::string::npos;
+}
+
+Ending not_started(const AgentEnd& end, const Plan& plan, const BoxNames& names) {
+  const std::string with = plan.oci_runtime.empty() ? "" : " with the runtime " + plan.oci_runtime;
+  Ending ending =
+      host_fault(codes::container_failed, names.engine.name + " could not start the container" + with, {}, end.errors);
+  if (has_no_network_of_its_own(end.errors)) {
+    ending.diagnostic->note("gVisor can have no network on this machine, only a mounted socket")
+        .with_help(
+            "register the runtime with \"runtimeArgs\": [\"--host-uds=open\", \"--network=none\"], and use the mode "
+            "\"sealed\" with the transport \"socket\"");
+  }
+  return ending;
+}
+
 Ending agent_fault(std::string_view code, const std::string& message, int exit_code, const AgentEnd& end) {
   Diagnostic diagnostic = error(std::string(code), message);
   if (!end.result.text.empty()) diagnostic.note(last_words(end.result.text));
@@ -29,9 +47,7 @@ Ending judge_agent_end(const AgentEnd& end, const Plan& plan, const BoxNames& na
     return host_fault(codes::container_failed, names.engine.name + " lost the container while the agent was at work",
                       {}, end.errors);
   }
-  if (end.container->status == "created") {
-    return host_fault(codes::container_failed, names.engine.name + " could not start the container", {}, end.errors);
-  }
+  if (end.container->status == "created") return not_started(end, plan, names);
   if (end.container->status != "exited" && end.container->status != "dead" && end.container->status != "stopped") {
     return host_fault(codes::container_failed,
                       "the connection to the container was lost while the agent was at work (it is " +

@@ -3,6 +3,8 @@
 
 #include "engine/agent_end.h"
 #include "engine/codes.h"
+#include "engine/key_mask.h"
+#include "engine/matching_files.h"
 #include "engine/pump.h"
 #include "engine/run.h"
 #include "engine/step.h"
@@ -35,7 +37,11 @@ class AgentStep : public Step {
     }
     const PlannedWorkspace& workspace = run_.plan.workspace;
     run_.old_marks[workspace.report] = mark_report(workspace.host_path, workspace.report);
-    for (const std::string& file : workspace.collect) run_.old_marks[file] = mark_report(workspace.host_path, file);
+    for (const std::string& pattern : workspace.collect) {
+      for (const std::string& file : matching_files(workspace.host_path, pattern)) {
+        run_.old_marks[file] = mark_report(workspace.host_path, file);
+      }
+    }
     run_.host_files_before = mark_host_files(workspace.host_path);
     run_.record.update([](RunRecord& record) { record.state = RunState::running; });
 
@@ -46,6 +52,8 @@ class AgentStep : public Step {
     const Pump::Time deadline = seconds > 0 ? Clock::now() + std::chrono::seconds(seconds) : Pump::Time::max();
     const Pump::End end = pump.run(deadline, run_.world.stop_fd, run_.stop.fd());
     if (end != Pump::End::ended) kill_and_drain(child, pump);
+    take_output(*reader, output_mask_.finish());
+    take_errors(errors_mask_.finish());
     run_.agent = reader->finish();
     run_.ending = ending(end, child.poll());
   }
@@ -53,18 +61,24 @@ class AgentStep : public Step {
  private:
   Pump::Sinks sinks(AgentReader& reader) {
     Pump::Sinks sinks;
-    sinks.output = [&](std::string_view bytes) {
-      run_.record.agent_output(bytes);
-      reader.feed(bytes);
-    };
-    sinks.errors = [&](std::string_view bytes) {
-      run_.record.agent_errors(bytes);
-      errors_ += bytes;
-      if (errors_.size() > 2 * most_tail) errors_.erase(0, errors_.size() - most_tail);
-      run_.tell(AgentPrinted{std::string(bytes)});
-    };
+    sinks.output = [&](std::string_view bytes) { take_output(reader, output_mask_.pass(bytes)); };
+    sinks.errors = [&](std::string_view bytes) { take_errors(errors_mask_.pass(bytes)); };
     sinks.tick = [&] { run_.tell(Tick{}); };
     return sinks;
+  }
+
+  void take_output(AgentReader& reader, const std::string& bytes) {
+    if (bytes.empty()) return;
+    run_.record.agent_output(bytes);
+    reader.feed(bytes);
+  }
+
+  void take_errors(const std::string& bytes) {
+    if (bytes.empty()) return;
+    run_.record.agent_errors(bytes);
+    errors_ += bytes;
+    if (errors_.size() > 2 * most_tail) errors_.erase(0, errors_.size() - most_tail);
+    run_.tell(AgentPrinted{bytes});
   }
 
   // The engine's client is not the container: ending the one does not end the other.
@@ -95,6 +109,8 @@ class AgentStep : public Step {
     // only.
     seen.container = client_code == 0 ? ContainerState{.status = "exited", .exit_code = 0}
                                       : inspect_container(run_.world, run_.names);
+    // Where the engine does not keep the code, the client's own is all there is.
+    if (seen.container && seen.container->exit_code < 0 && client_code) seen.container->exit_code = *client_code;
     seen.result = run_.agent;
     seen.errors = errors_;
     const std::lock_guard lock(run_.box_mutex);
@@ -108,6 +124,8 @@ class AgentStep : public Step {
   }
 
   Run& run_;
+  KeyMask output_mask_{run_.key};
+  KeyMask errors_mask_{run_.key};
   std::string errors_;  // the end of the agent's standard error
 };
 

@@ -14,7 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 bool mentions(const std::string& text, std::string_view words) { return lower(text).find(words) != std::string::npos; }
 
-bool says_no_such(const ProcessResult& result) {
+bool says_no_such(const PlannedEngine& engine, const ProcessResult& result) {
+  if (engine.dialect == "apple") return mentions(result.errors, "not found") || mentions(result.errors, "notfound");
   // Not just "no such": a missing socket of the daemon is "no such file".
   for (const char* words : {"no such image", "no such container", "no such object", "image not known"}) {
     if (mentions(result.errors, words)) return true;
@@ -53,22 +54,14 @@ bool has_rootless_limits(World& world, const PlannedEngine& engine) {
 }
 
 FoundImage inspect_image(World& world, const PlannedEngine& engine, const std::string& ref) {
-  const std::string format = R"({{.Id}} {{index .Config.Labels "sanduk.agent-uid"}})";
   const ProcessResult result =
-      world.run({.argv = {engine.program, "image", "inspect", "--format", format, ref}, .variables = {}, .input = {}},
-                engine_patience);
+      world.run({.argv = inspect_image_command(engine, ref), .variables = {}, .input = {}}, engine_patience);
   if (!result.ok()) {
-    if (result.started && !result.timed_out && says_no_such(result)) return {};
+    if (result.started && !result.timed_out && says_no_such(engine, result)) return {};
     throw engine_fault(engine, result);
   }
-  FoundImage image;
-  image.exists = true;
-  const std::vector<std::string> words = split(trim(result.output), ' ');
-  // Podman leaves out what every id begins with.
-  image.id = (words.at(0).find(':') == std::string::npos ? "sha256:" : "") + words.at(0);
-  // Without the label, Go's templates print "<no value>".
-  if (words.size() == 2 && parse_decimal(words[1])) image.agent_uid = words[1];
-  return image;
+  const ImageAnswer answer = read_image(result.output, engine);
+  return {.exists = true, .id = answer.id, .agent_uid = answer.agent_uid};
 }
 
 FoundEngine find_engine(const Plan& plan, World& world) {
@@ -94,12 +87,9 @@ std::optional<ContainerState> inspect_container(World& world, const BoxNames& na
   const ProcessResult result =
       world.run({.argv = inspect_state_command(names), .variables = {}, .input = {}}, engine_patience);
   if (!result.ok()) return std::nullopt;
-  const std::vector<std::string> words = split(trim(result.output), ' ');
-  ContainerState state;
-  state.status = words.at(0);
-  if (words.size() > 1) state.exit_code = static_cast<int>(parse_decimal(words[1]).value_or(-1));
-  state.out_of_memory = words.size() > 2 && words[2] == "true";
-  return state;
+  const StateAnswer answer = read_state(result.output, names.engine);
+  if (answer.status.empty()) return std::nullopt;
+  return ContainerState{answer.status, answer.exit_code, answer.out_of_memory};
 }
 
 bool remove_container(World& world, const BoxNames& names, bool may_still_appear) {
@@ -112,7 +102,8 @@ bool remove_container(World& world, const BoxNames& names, bool may_still_appear
         world.run({.argv = remove_command(names), .variables = {}, .input = {}}, engine_patience);
     // An engine prints the name of what it removed. With --force, newer ones call it a success that nothing was there.
     const bool removed = result.ok() && result.output.find(names.run_id) != std::string::npos;
-    const bool was_missing = result.started && !result.timed_out && !removed && (result.ok() || says_no_such(result));
+    const bool was_missing =
+        result.started && !result.timed_out && !removed && (result.ok() || says_no_such(names.engine, result));
     const auto spent = Clock::now() - begin;
     if (removed || (was_missing && (!may_still_appear || spent >= appears_within))) return true;
     if (!was_missing && spent >= patience) return false;

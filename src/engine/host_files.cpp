@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/portable.h"
+
 namespace sanduk {
 namespace {
 
@@ -86,11 +88,7 @@ bool is_skipped(const std::string& relative, const std::string& name) {
 }
 
 std::string mark_of(const struct stat& status) {
-#ifdef __APPLE__
-  const timespec& changed = status.st_ctimespec;
-#else
-  const timespec& changed = status.st_ctim;
-#endif
+  const timespec changed = changed_time(status);
   // The time of change is the kernel's own: no program sets it back.
   return std::to_string(status.st_ino) + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mode) +
          " " + std::to_string(changed.tv_sec) + "." + std::to_string(changed.tv_nsec);

@@ -44,7 +44,8 @@ class ImageStep : public Step {
     check_drift();
     check_user();
     // The image that was looked at is the one that runs, whatever its name comes to mean meanwhile.
-    run_.names.image = run_.image.id.empty() ? image().ref : run_.image.id;
+    const bool by_name = run_.image.id.empty() || run_.names.engine.dialect == "apple";
+    run_.names.image = by_name ? image().ref : run_.image.id;
   }
 
  private:

@@ -20,7 +20,9 @@ class NetworkStep : public Step {
   bool has_undo() const override { return !run_.record.data().network.empty(); }
 
   void perform() override {
-    if (run_.names.rootless) throw refused("a network of a plain user's engine does not reach this host");
+    // A plain user of an engine that root runs has root's networks.
+    if (run_.names.rootless && !run_.names.engine.rootless_userns.empty())
+      throw refused("a network of a plain user's engine does not reach this host");
     run_.names.network = run_.names.run_id;
     // From here on the network is ours, whether or not the engine has made it yet.
     run_.record.update([&](RunRecord& record) {

@@ -95,6 +95,32 @@ std::vector<std::string> reap_dead_runs(World& world, const StateDirectory& stat
   return words;
 }
 
+std::vector<Reaped> reap_networks(World& world, const StateDirectory& state, const PlannedEngine& engine) {
+  const Undisturbed undisturbed(world);
+  const auto ask = [&](const std::vector<std::string>& argv) {
+    return world.run({.argv = argv, .variables = {}, .input = {}}, engine_patience);
+  };
+  const ProcessResult listed = ask(list_networks_command(engine));
+  if (!listed.ok()) return {{engine.name, false, "cannot list its networks: " + last_words(listed)}};
+  const std::vector<std::string> names = read_network_names(listed.output, engine);
+  std::vector<Reaped> reaped;
+  for (const std::string& name : names) {
+    const ProcessResult told = ask(inspect_networks_command(engine, {name}));
+    if (!told.ok()) continue;  // gone meanwhile
+    for (const ListedBox& network : read_networks(told.output)) {
+      if (network.state_directory != state.root.string()) continue;
+      if (is_alive({network.owner_pid, network.owner_start_time})) continue;
+      BoxNames box;
+      box.run_id = network.run_id;
+      box.engine = engine;
+      box.network = network.name;
+      const bool gone = remove_network(world, box, false);
+      reaped.push_back({network.name, gone, gone ? "removed" : engine.name + " did not remove it"});
+    }
+  }
+  return reaped;
+}
+
 std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const PlannedEngine& engine) {
   const ProcessResult listed = world.run({.argv = list_command(engine), .variables = {}, .input = {}}, engine_patience);
   std::vector<std::string> words;
@@ -104,7 +130,7 @@ std::vector<std::string> reap_by_labels(World& world, const StateDirectory& stat
   }
   std::vector<ListedBox> boxes;
   try {
-    boxes = read_list(listed.output);
+    boxes = read_list(listed.output, engine);
   } catch (const RunError& error) {
     words.emplace_back(error.what());
     return words;
@@ -120,6 +146,9 @@ std::vector<std::string> reap_by_labels(World& world, const StateDirectory& stat
     words.push_back(remove_container(world, names, false)
                         ? "removed the container " + box.name + ", whose owner is gone"
                         : "could not remove the container " + box.name);
+  }
+  for (const Reaped& network : reap_networks(world, state, engine)) {
+    words.push_back("the network " + network.name + ", whose owner is gone: " + network.words);
   }
   return words;
 }

@@ -18,6 +18,14 @@ std::vector<std::string> reap_dead_runs(World& world, const StateDirectory& stat
 
 // The same from the engine's side, for containers whose record is lost: those that bear our label for this state
 // directory and a dead owner.
+// Networks of this state directory's runs whose owner is gone, found by their labels, and what was done with each.
+struct Reaped {
+  std::string name;
+  bool done = true;
+  std::string words;
+};
+std::vector<Reaped> reap_networks(World& world, const StateDirectory& state, const PlannedEngine& engine);
+// The same for containers, and then for networks: for when records were lost.
 std::vector<std::string> reap_by_labels(World& world, const StateDirectory& state, const PlannedEngine& engine);
 
 }  // namespace sanduk

@@ -80,9 +80,7 @@ class RelayStep : public Step {
     settings.tunnels = tunnel_targets(run_.plan.relay.hosts, run_.world);
     // These are called from the relay's threads. They touch what Run says outlives the relay, under its locks.
     settings.judge_box = [&run = run_](std::string_view report) {
-      Plan expected = run.plan;
-      if (run.names.without_limits) expected.limits = {};
-      std::vector<std::string> faults = check_box_report(report, expected, run.key);
+      std::vector<std::string> faults = check_box_report(report, expected_of(run.plan, run.names), run.key);
       if (const std::vector<std::string> ports = reachable_host_ports(report); !ports.empty()) {
         run.note("warning: the box reaches services of this host that listen on all addresses: ports " +
                  join(ports, ", "));

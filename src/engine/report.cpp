@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/files.h"
+#include "base/portable.h"
 
 namespace sanduk {
 namespace {
@@ -51,13 +52,8 @@ ReportMark mark_report(const std::filesystem::path& workspace, const std::string
   ReportMark mark;
   mark.exists = true;
   mark.inode = status.st_ino;
-#ifdef __APPLE__
-  mark.modified_ns = nanoseconds(status.st_mtimespec);
-  mark.changed_ns = nanoseconds(status.st_ctimespec);
-#else
-  mark.modified_ns = nanoseconds(status.st_mtim);
-  mark.changed_ns = nanoseconds(status.st_ctim);
-#endif
+  mark.modified_ns = nanoseconds(modified_time(status));
+  mark.changed_ns = nanoseconds(changed_time(status));
   mark.size = static_cast<std::uint64_t>(status.st_size);
   return mark;
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/portable.h"
 #include "engine/codes.h"
 #include "engine/step.h"
 #include "engine/stop_signals.h"
@@ -15,7 +16,7 @@ namespace sanduk {
 
 StopRequest::StopRequest() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (!make_pipe(ends, true)) throw std::system_error(errno, std::generic_category(), "pipe");
   read_ = FileDescriptor(ends[0]);
   write_ = FileDescriptor(ends[1]);
 }

@@ -86,7 +86,7 @@ class Surveyor {
       return;
     }
     try {
-      for (ListedBox& box : read_list(listed.output)) add(engine, std::move(box));
+      for (ListedBox& box : read_list(listed.output, engine)) add(engine, std::move(box));
       answered_ = true;
     } catch (const RunError& fault) {
       survey_.faults.push_back(fault.diagnostic);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/portable.h"
+
 namespace sanduk {
 namespace {
 
@@ -25,7 +27,7 @@ void tell(int signal) {
 
 StopSignals::StopSignals() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (!make_pipe(ends, true)) throw std::system_error(errno, std::generic_category(), "pipe");
   read_ = FileDescriptor(ends[0]);
   write_ = FileDescriptor(ends[1]);
   handler_fd = ends[1];

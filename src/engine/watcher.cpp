@@ -5,14 +5,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/portable.h"
 #include "base/text.h"
 #include "engine/owner.h"
 #include "engine/reap.h"
@@ -73,9 +71,7 @@ bool listen(int fd, Owner& client) {
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);
   signal(SIGCHLD, SIG_DFL);
-#ifdef __linux__
-  prctl(PR_SET_NAME, "sanduk-watch");
-#endif
+  name_process("sanduk-watch");
   keep_only(fd);
   wipe_variable(key_source);
   if (chdir("/") != 0) _exit(1);
@@ -95,7 +91,7 @@ bool listen(int fd, Owner& client) {
 
 Watcher::Watcher(World& world, const StateDirectory& state, const std::string& run_id, const std::string& key_source) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  if (!make_pipe(ends)) return;
   FileDescriptor read_end(ends[0]);
   pipe_ = FileDescriptor(ends[1]);
   pid_ = fork();

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/portable.h"
 #include "base/text.h"
 #include "engine/codes.h"
 #include "engine/engine_client.h"
@@ -62,7 +63,7 @@ std::map<std::string, Entry> list_tree(const fs::path& root) {
     entry.mode = status.st_mode;
     entry.size = static_cast<std::uint64_t>(status.st_size);
     entry.mark = std::to_string(status.st_ino) + " " + std::to_string(status.st_size) + " " +
-                 std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
+                 std::to_string(changed_time(status).tv_sec) + "." + std::to_string(changed_time(status).tv_nsec);
     if (S_ISLNK(status.st_mode)) entry.link = fs::read_symlink(at->path(), error).string();
     entries[at->path().lexically_relative(root).string()] = entry;
   }

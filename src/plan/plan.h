@@ -87,6 +87,8 @@ struct PlannedEngine {
   std::string gateway_at;                  // where `network inspect` says the gateway: "0.IPAM.Config.0.Gateway"
   std::string internal_at;                 // where it says that a network leads nowhere; empty: it does not say
   bool needs_holder = false;               // the bridge is there only while a container is attached
+  bool mounts_sockets = true;              // a mounted unix socket of this host can be connected to in the box
+  bool virtual_machine = false;            // each box is a machine of its own, which holds the limits
   std::vector<std::string> ready;          // prints something and succeeds when the engine answers
   std::vector<std::string> service_start;  // empty: started outside
   std::vector<std::string> service_stop;
@@ -213,7 +215,9 @@ struct Plan {
   PlannedRelay relay;
   PlannedLog log;
   std::optional<PlannedVerify> verify;
-  bool keep = false;               // leave the container for inspection
+  bool keep = false;            // leave the container for inspection
+  bool read_only_root = false;  // nothing of the image can be written, but for what lies below `writable`
+  std::vector<std::string> writable;
   std::vector<PlannedFile> files;  // a saved plan is not run when one of them has changed
 };
 

@@ -61,6 +61,8 @@ void visit(Visitor& v, PlannedEngine& m) {
   v("gateway_at", m.gateway_at);
   v("internal_at", m.internal_at);
   v("needs_holder", m.needs_holder);
+  v("mounts_sockets", m.mounts_sockets);
+  v("virtual_machine", m.virtual_machine);
   v("ready", m.ready);
   v("service_start", m.service_start);
   v("service_stop", m.service_stop);
@@ -193,6 +195,8 @@ void visit(Visitor& v, Plan& m) {
   v("log", m.log);
   v("verify", m.verify);
   v("keep", m.keep);
+  v("read_only_root", m.read_only_root);
+  v("writable", m.writable);
   v("files", m.files);
 }
 

@@ -101,6 +101,7 @@ std::string render_plan(const Plan& plan) {
   page.group("box");
   page.row("engine", join(engine_names(plan.engines), ", then ") +
                          (plan.oci_runtime.empty() ? "" : ", runtime " + plan.oci_runtime));
+  if (plan.read_only_root) page.row("root", "read-only, but for " + join(plan.writable, ", "));
   page.row("image",
            plan.image.ref + (plan.image.containerfile.empty()
                                  ? ""

@@ -66,6 +66,7 @@ struct Profile {
     Setting<std::string> name{"auto"};
     Setting<bool> keep;
     Setting<std::string> oci_runtime;
+    Setting<bool> read_only_root;
   } engine;
 
   struct Network {

@@ -166,7 +166,7 @@ FieldTable<Profile> make_table() {
           .widening(Widens::set),
       field<P>(
           "workspace.collect", [](P & p) -> auto& { return p.workspace.collect; },
-          "other files in it that are kept with the run's record")
+          "other files in it that are kept with the run's record; `*`, `?`, `[…]` and `**` mean several")
           .with_flag("--collect", "FILE")
           .adding(),
       field<P>(
@@ -195,6 +195,11 @@ FieldTable<Profile> make_table() {
           "runtime that the engine is to use for the box, such as runsc (gVisor) or kata")
           .with_flag("--oci-runtime", "NAME")
           .widening(Widens::replaced),
+      field<P>(
+          "engine.read_only_root", [](P & p) -> auto& { return p.engine.read_only_root; },
+          "whether nothing of the image can be written but the agent's home, /tmp and /var/tmp; default: where the "
+          "agent is known to work so")
+          .widening(Widens::turned_off),
 
       field<P>(
           "network.mode", [](P & p) -> auto& { return p.network.mode; },

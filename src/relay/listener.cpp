@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/portable.h"
 #include "diagnostics/diagnostic.h"
 #include "relay/resolve_host.h"
 
@@ -46,7 +47,7 @@ Listener listen_on_unix(const std::string& path) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Listener result;
-  result.socket = FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  result.socket = FileDescriptor(make_socket(AF_UNIX));
   if (!result.socket) fail("cannot make a socket: " + words(errno), "");
   if (bind(result.socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     fail("cannot listen on " + path + ": " + words(errno),
@@ -82,7 +83,7 @@ Listener listen_on_tcp(const std::string& host, int port) {
   std::memcpy(&where.bytes, is_v6 ? static_cast<const void*>(&v6) : &v4, where.size);
 
   Listener result;
-  result.socket = FileDescriptor(socket(where.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  result.socket = FileDescriptor(make_socket(where.family()));
   if (!result.socket) fail("cannot make a socket: " + words(errno), "");
   const int on = 1;
   setsockopt(result.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/portable.h"
 #include "relay/connections.h"
 #include "relay/listener.h"
 #include "relay/request_handler.h"
@@ -79,7 +80,7 @@ class Relay::Implementation {
       if (!connections_.wait_until_fewer_than(service_.limits.connections,
                                               Clock::now() + std::chrono::milliseconds(100)))
         continue;
-      FileDescriptor socket(accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      FileDescriptor socket(accept_socket(listener.socket.get()));
       const bool full = !socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
       if (socket) connections_.start(std::move(socket));
       if (!full) continue;

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/portable.h"
+
 #ifndef POLLRDHUP
 #define POLLRDHUP 0
 #endif
@@ -87,7 +89,7 @@ bool write_pieces(int fd, std::initializer_list<std::string_view> pieces, std::c
     msghdr message{};
     message.msg_iov = vectors.data() + first;
     message.msg_iovlen = count - first;
-    ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t sent = sendmsg(fd, &message, without_signal | MSG_DONTWAIT);
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN && errno != EWOULDBLOCK) return false;

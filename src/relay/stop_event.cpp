@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/portable.h"
+
 namespace sanduk {
 
 StopEvent::StopEvent() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (!make_pipe(ends)) throw std::system_error(errno, std::generic_category(), "pipe");
   read_ = FileDescriptor(ends[0]);
   write_ = FileDescriptor(ends[1]);
 }

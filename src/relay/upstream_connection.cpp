@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/address.h"
+#include "base/portable.h"
 #include "relay/proxy.h"
 #include "relay/resolve_host.h"
 #include "relay/tls_connection.h"
@@ -40,7 +41,7 @@ class PlainConnection : public UpstreamConnection {
       msghdr message{};
       message.msg_iov = vectors.data() + first;
       message.msg_iovlen = std::min<std::size_t>(vectors.size() - first, 64);
-      ssize_t sent = sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+      ssize_t sent = sendmsg(fd_, &message, without_signal | MSG_DONTWAIT);
       if (sent < 0 && errno != EAGAIN && errno != EINTR) return Ready::peer_gone;
       if (sent < 0) {
         const Ready ready = wait_writable(fd_, Clock::now() + idle, *watch.stop, watch.client);
@@ -67,12 +68,12 @@ class PlainConnection : public UpstreamConnection {
 
 std::variant<FileDescriptor, ConnectFailure> connect_one(const SocketAddress& address, Clock::time_point deadline,
                                                          const Watch& watch) {
-  FileDescriptor fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  FileDescriptor fd(make_socket(address.family()));
   // Out of descriptors: it heals when other calls end.
   while (!fd && (errno == EMFILE || errno == ENFILE) && Clock::now() < deadline) {
     const Ready ready = wait_until(Clock::now() + std::chrono::milliseconds(50), *watch.stop, watch.client);
     if (ready != Ready::timeout) return ConnectFailure{ready, ""};
-    fd = FileDescriptor(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    fd = FileDescriptor(make_socket(address.family()));
   }
   if (!fd) return ConnectFailure{Ready::timeout, std::string("cannot make a socket: ") + std::strerror(errno)};
   set_no_delay(fd.get());

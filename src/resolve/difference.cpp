@@ -27,6 +27,8 @@ const std::map<std::string, WidenRule>& plan_rules() {
       {"strict_network", {Widens::turned_off}},
       {"transport", {Widens::later, {"socket", "gateway", "none"}}},
       {"oci_runtime", {Widens::replaced}},
+      {"read_only_root", {Widens::turned_off}},
+      {"writable", {Widens::grants}},
       {"mounts", {Widens::grants}},
       {"limits.cpus", {Widens::larger}},
       {"limits.memory_bytes", {Widens::larger}},

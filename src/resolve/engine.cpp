@@ -41,6 +41,8 @@ PlannedEngine planned_engine(const EngineRecord& record) {
   engine.gateway_at = *record.network_gateway;
   engine.internal_at = *record.network_internal;
   engine.needs_holder = *record.network_holder;
+  engine.mounts_sockets = *record.network_socket;
+  engine.virtual_machine = *record.virtual_machine;
   engine.ready = texts(*record.service_ready);
   engine.service_start = texts(*record.service_start);
   engine.service_stop = texts(*record.service_stop);
@@ -74,6 +76,17 @@ void resolve_engine(Resolution& r) {
   } else if (const auto record = r.catalog.engine(*engine.name, engine.name.origin, r.problems)) {
     r.plan.engines = {planned_engine(*record)};
   }
+}
+
+// On where the agent was seen to work so, in the image that was built for it.
+void resolve_root(Resolution& r) {
+  const Setting<bool>& asked = r.profile.engine.read_only_root;
+  const bool own_image = r.plan.image.containerfile.starts_with("builtin:") && r.agent;
+  r.plan.read_only_root = asked.is_set() ? *asked : own_image && *r.agent->image_read_only;
+  if (!r.plan.read_only_root) return;
+  r.plan.writable = {"/tmp", "/var/tmp"};
+  if (!r.agent) return;
+  for (const std::string& directory : texts(*r.agent->image_writable)) r.plan.writable.push_back(directory);
 }
 
 }  // namespace sanduk

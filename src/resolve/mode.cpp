@@ -1,4 +1,6 @@
 // The network's mode, and settings that would have no effect in it.
+#include <algorithm>
+
 #include "config/convert.h"
 #include "plan/plan_json.h"
 #include "resolve/resolution.h"
@@ -14,12 +16,27 @@ void check_effect(Resolution& r, const std::string& path, const Origin& origin, 
   problem.with_help("leave it out, or use the mode \"sealed\", which enforces it");
 }
 
+// The engine that cannot let a box connect to a mounted socket; none: all can.
+const PlannedEngine* without_sockets(const Plan& plan) {
+  const auto found = std::find_if(plan.engines.begin(), plan.engines.end(),
+                                  [](const PlannedEngine& engine) { return !engine.mounts_sockets; });
+  return found == plan.engines.end() ? nullptr : &*found;
+}
+
 // `auto` is the socket: a box without any network. The gateway is for engines that cannot mount one.
 void resolve_transport(Resolution& r) {
   const Profile::Network& network = r.profile.network;
-  r.plan.transport = r.plan.mode == NetworkMode::open  ? Transport::none
-                     : *network.transport == "gateway" ? Transport::gateway
-                                                       : Transport::socket;
+  const PlannedEngine* deaf = without_sockets(r.plan);
+  const bool gateway = *network.transport == "gateway" || (*network.transport == "auto" && deaf != nullptr);
+  r.plan.transport = r.plan.mode == NetworkMode::open ? Transport::none
+                     : gateway                        ? Transport::gateway
+                                                      : Transport::socket;
+  if (r.plan.transport == Transport::socket && deaf != nullptr) {
+    r.fault("unsupported-setting", "the transport `socket` does not work with the engine `" + deaf->name + "`",
+            network.transport.origin)
+        .note("its boxes cannot connect to a mounted socket of this host")
+        .with_help("leave network.transport out, or write \"gateway\"");
+  }
   r.plan.strict_network = *network.strict;
   if (r.plan.mode == NetworkMode::open) {
     check_effect(r, "network.transport", network.transport.origin, "in mode \"open\" there is no relay to reach");

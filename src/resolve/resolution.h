@@ -62,6 +62,7 @@ void resolve_agent(Resolution& r);
 void resolve_image(Resolution& r);
 void resolve_verify(Resolution& r);
 void resolve_limits(Resolution& r);
+void resolve_root(Resolution& r);
 void resolve_engine(Resolution& r);
 void resolve_files(Resolution& r);
 void check_effects(Resolution& r);

@@ -20,7 +20,10 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
   r.plan.name = !profile.name->empty()  ? *profile.name
                 : profile.files.empty() ? "run"
                                         : profile.files.back().stem().string();
-  if (purpose == Purpose::run) resolve_mode(r);
+  if (purpose == Purpose::run) {
+    resolve_engine(r);
+    resolve_mode(r);
+  }
   resolve_provider(r);
   resolve_key(r);
   resolve_hosts(r);
@@ -37,7 +40,7 @@ std::optional<Plan> resolve(const Profile& profile, const Catalog& catalog, cons
     resolve_image(r);
     resolve_verify(r);
     resolve_limits(r);
-    resolve_engine(r);
+    resolve_root(r);
     check_effects(r);
   }
   resolve_files(r);

@@ -2,7 +2,9 @@
 // in the words that the engine was given. That a real box sees the copy is shown in tests/container.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "cli/lifecycle.h"
@@ -91,6 +93,37 @@ TEST_F(Changes, FollowNoLink) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.root() / "elsewhere"));
   EXPECT_TRUE(std::filesystem::is_symlink(scratch_.work() / "tree/edited"));
   EXPECT_EQ(read_whole(outside), "outside\n");
+}
+
+// Pipes, sockets and devices are nothing to take, and nobody waits at them.
+TEST_F(Changes, APipeOrASocketIsNotWaitedFor) {
+  scratch_.write("work/tree/was-file", "file\n");
+  EXPECT_EQ(apply("mkfifo pipe; rm was-file; mkfifo was-file; rm edited; "
+                  "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"edited\")'; echo new > added"),
+            0)
+      << errors_;
+  ASSERT_EQ(mkfifo((scratch_.work() / "tree/own-pipe").c_str(), 0600), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(call({"changes", "last"}), 0) << errors_;
+  EXPECT_EQ(call({"take", "last"}), 0) << errors_;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_THAT(output_, HasSubstr("A added"));
+  EXPECT_THAT(output_, HasSubstr("D edited"));
+  EXPECT_THAT(output_, Not(HasSubstr("pipe")));
+  EXPECT_FALSE(has("was-file"));
+  EXPECT_TRUE(has("own-pipe"));
+}
+
+TEST_F(Changes, OfALivingRunAreShownAndNotTaken) {
+  agent("sleep 60");
+  Child run = start({"apply", "p.toml", "--workspace-mode", "copy"});
+  ASSERT_TRUE(until([&] { return call({"changes", "last"}) == 0; }));
+  EXPECT_THAT(errors_, HasSubstr("the run is at work"));
+  EXPECT_EQ(call({"take", "last"}), 2);
+  EXPECT_THAT(errors_, HasSubstr("run-is-live"));
+  run.signal_group(SIGTERM);
+  finish(run);
+  EXPECT_EQ(call({"take", "last"}), 0) << errors_;
 }
 
 TEST_F(Changes, ARunOnTheWorkspaceItselfHasNone) {

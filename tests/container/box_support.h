@@ -69,9 +69,7 @@ class BoxRun {
   // All paths below the workspace, sorted, one a line.
   std::string tree() const;
   std::vector<std::string> faults() const {
-    Plan expected = plan;
-    if (names.without_limits) expected.limits = {};
-    return check_box_report(relay->report(), expected, Secret(key));
+    return check_box_report(relay->report(), expected_of(plan, names), Secret(key));
   }
 
   Plan plan;

@@ -96,6 +96,26 @@ TEST_F(RealCommands, WhatAKilledOwnerAndItsWatcherLeftIsCollected) {
   EXPECT_THAT(left_over(), IsEmpty());
 }
 
+TEST_F(RealCommands, WhatIsLeftWithoutAnyRecordIsCollectedByItsLabels) {
+  const bool gateway = geteuid() == 0;
+  profile("echo up; sleep 300", gateway ? "[network]\ntransport = \"gateway\"\n" : "");
+  Child child = begin();
+  const ProcessResult watcher = run_process(
+      {.argv = {"pgrep", "-x", "-P", std::to_string(child.pid()), "sanduk-watch"}, .variables = {}, .input = {}},
+      std::chrono::seconds(5));
+  const auto pid = parse_decimal(trim(watcher.output));
+  ASSERT_TRUE(pid) << watcher.output;
+  kill(static_cast<pid_t>(*pid), SIGKILL);
+  kill(child.pid(), SIGKILL);
+  child.wait_for(std::chrono::seconds(10));
+  std::filesystem::remove_all(state());
+  EXPECT_THAT(containers(), Not(IsEmpty()));
+  if (gateway) EXPECT_THAT(networks(), Not(IsEmpty()));
+  const ProcessResult collected = call(engine_flag({"gc"}));
+  EXPECT_EQ(collected.exit_code, 0) << collected.errors;
+  EXPECT_THAT(containers() + networks(), IsEmpty()) << collected.output;
+}
+
 TEST_F(RealCommands, AKeptContainerIsShownAndCleaned) {
   profile("echo done");
   const ProcessResult run = call({"apply", (root() / "p.toml").string(), "--keep"});

@@ -31,9 +31,6 @@ class Gateway : public testing::Test, protected WholeRun {
     if (!outcome.diagnostic) return "none";
     return outcome.diagnostic->code + ": " + outcome.diagnostic->message + "\n" + join(outcome.diagnostic->notes, "\n");
   }
-  std::string networks() {
-    return engine({"network", "ls", "--filter", "label=sanduk.state=" + state().string(), "--format", "{{.Name}}"});
-  }
   std::string notes_;
 };
 

@@ -13,8 +13,10 @@
 namespace sanduk::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class RealRun : public testing::Test, protected WholeRun {
  protected:
@@ -159,6 +161,95 @@ TEST_F(RealRun, AContainerWhoseRecordIsLostIsFoundByItsLabels) {
   ASSERT_THAT(containers(), HasSubstr(name));
   reap_by_labels(world, here, test_engine());
   EXPECT_THAT(containers(), IsEmpty());
+}
+
+TEST_F(RealRun, ANetworkWhoseRecordIsLostIsFoundByItsLabels) {
+  if (geteuid() != 0 && test_engine().name == "podman") GTEST_SKIP() << "a plain user's podman has no such networks";
+  const StateDirectory here{state()};
+  const auto make = [&](const std::string& name, const Owner& owner) {
+    engine({"network", "create", "--internal", "--label", "sanduk.run=" + name, "--label",
+            "sanduk.owner-pid=" + std::to_string(owner.pid), "--label", "sanduk.owner-start=" + owner.start_time,
+            "--label", "sanduk.state=" + state().string(), name});
+  };
+  make("sanduk-0123456789ad", {999999999, "1"});
+  make("sanduk-0123456789ae", this_process());
+  ASSERT_THAT(networks(), AllOf(HasSubstr("89ad"), HasSubstr("89ae")));
+  reap_by_labels(world, here, test_engine());
+  EXPECT_THAT(networks(), AllOf(Not(HasSubstr("89ad")), HasSubstr("89ae"))) << "the second one's owner lives";
+  engine({"network", "rm", "sanduk-0123456789ae"});
+}
+
+std::size_t open_files() {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+// Of each kind that a run makes, what there is: one that was there before is in both counts.
+TEST_F(RealRun, ThirtyRunsLeaveNothing) {
+  script("echo run; mkdir -p /tmp/x");
+  plan.read_only_root = true;
+  plan.writable = {"/tmp"};
+  plan.workspace.protected_paths = {".git/hooks"};
+  const auto children = [] {
+    World plain;
+    return plain
+        .run({.argv = {"pgrep", "-c", "-P", std::to_string(getpid())}, .variables = {}, .input = {}},
+             std::chrono::seconds(5))
+        .output;
+  };
+  const bool gateways = geteuid() == 0;  // no network of a plain user's engine reaches the host
+  const auto volumes = [&] { return engine({"volume", "ls", "--quiet", "--filter", "dangling=true"}); };
+  run();
+  const std::size_t files_before = open_files();
+  const std::string children_before = children();
+  const std::string volumes_before = volumes();
+  for (int i = 0; i < 30; ++i) {
+    plan.transport = gateways && i % 6 == 5 ? Transport::gateway : Transport::socket;
+    const RunOutcome outcome = run();
+    ASSERT_EQ(outcome.status, RunStatus::done) << i << ": " << words(outcome);
+  }
+  EXPECT_THAT(left_over() + networks(), IsEmpty());
+  EXPECT_EQ(open_files(), files_before);
+  EXPECT_EQ(children(), children_before);
+  EXPECT_EQ(volumes(), volumes_before);
+  EXPECT_TRUE(std::filesystem::is_empty(workspace()));
+}
+
+// In mode open the agent has the key. What it prints of it is neither kept nor shown.
+TEST_F(RealRun, AKeyThatTheAgentPrintsIsNotStored) {
+  plan.mode = NetworkMode::open;
+  plan.transport = Transport::none;
+  plan.relay.key_source = "env:RUN_TEST_KEY";
+  plan.agent.variables = {{"API_KEY", "{token}"}};
+  plan.agent.token_variable = "";
+  script("echo \"key: $API_KEY.\"; printf '%s' \"$API_KEY\" | head -c 9; sleep 0.3; printf '%s' \"$API_KEY\" | "
+         "tail -c +10; echo; echo $API_KEY >&2");
+  std::string shown;
+  listeners.add([&](const Event& event) {
+    if (const auto* printed = std::get_if<AgentPrinted>(&event)) shown += printed->bytes;
+    if (const auto* said = std::get_if<AgentSaid>(&event)) shown += said->event.text;
+  });
+  const RunOutcome outcome = run();
+  EXPECT_EQ(outcome.status, RunStatus::done) << words(outcome);
+  EXPECT_THAT(outcome.agent.text, HasSubstr("key: ****"));
+  EXPECT_EQ((shown + outcome.agent.text).find(world.key), std::string::npos);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(record_directory())) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_EQ(read_file(entry.path(), 64 << 20)->find(world.key), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(RealRun, PatternsCollectWhatTheRunHasMade) {
+  std::ofstream(workspace() / "old.log") << "before\n";
+  plan.workspace.collect = {"*.log", "out/**/*.txt", "none/*"};
+  script("echo a > a.log; mkdir -p out/x/y; echo t > out/x/y/t.txt; echo z > out/z.txt; ln -s /etc/passwd evil.log; "
+         "mkfifo pipe.log; ln -s / out/root");
+  const RunOutcome outcome = run();
+  EXPECT_EQ(outcome.status, RunStatus::done) << words(outcome);
+  std::vector<std::string> names;
+  for (const std::string& file : outcome.collected) {
+    names.push_back(std::filesystem::path(file).lexically_relative(record_directory() / "collected"));
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a.log", "out/x/y/t.txt", "out/z.txt"));
 }
 
 TEST_F(RealRun, LiveOwnersAreLeftAlone) {

@@ -108,6 +108,10 @@ std::string WholeRun::containers() {
   return engine({"ps", "--all", "--filter", "label=sanduk.state=" + state().string(), "--format", "{{.Names}}"});
 }
 
+std::string WholeRun::networks() {
+  return engine({"network", "ls", "--filter", "label=sanduk.state=" + state().string(), "--format", "{{.Name}}"});
+}
+
 std::string WholeRun::left_over() {
   std::string words = containers();
   for (const std::filesystem::path& directory : {root_.path() / "runtime", state() / "live"}) {

@@ -47,6 +47,7 @@ class WholeRun {
   RunRecord record() const { return *load_run_record(record_directory()); }
   // What the engine still has of this state directory's runs, one name a line.
   std::string containers();
+  std::string networks();
   std::string engine(const std::vector<std::string>& arguments);
   // Everything that must not be left, in words; empty when there is nothing.
   std::string left_over();

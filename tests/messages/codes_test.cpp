@@ -42,6 +42,7 @@ const std::map<std::string, std::string> proved_elsewhere = {
     {"network-routable", "tests/unit/container_network_test.cpp"},
     {"mount-path", "tests/unit/container_create_command_test.cpp"},
     {"no-copy", "tests/cli/changes_test.cpp"},
+    {"run-is-live", "tests/cli/changes_test.cpp"},
     {"take-conflict", "tests/cli/changes_test.cpp"},
     {"workspace-copy", "tests/cli/changes_test.cpp"},
     {"no-terminal", "tests/cli/runs_test.cpp"},
