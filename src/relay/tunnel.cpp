@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/address.h"
+#include "base/portable.h"
 #include "base/text.h"
 #include "relay/base64.h"
 #include "relay/upstream_connection.h"
@@ -90,7 +91,7 @@ bool Tunnel::pass() {
 bool Tunnel::move(Flow& flow, int from, int to) {
   while (!flow.closed) {
     while (!flow.pending.empty()) {
-      const ssize_t sent = send(to, flow.pending.data(), flow.pending.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      const ssize_t sent = send(to, flow.pending.data(), flow.pending.size(), without_signal | MSG_DONTWAIT);
       if (sent < 0 && would_block(errno)) return true;
       if (sent < 0) {
         why_ = to == client_.fd() ? "the client left" : "the host closed the connection";

@@ -30,19 +30,20 @@ std::vector<std::string> succeed_in(BoxRun& box, const std::vector<std::string>&
   return succeeded;
 }
 
-// Of the image the agent's user owns /home/node: where the root file system can be written, it can be there.
+// Of the image the agent's user owns ~node: where the root file system can be written, it can be there.
 TEST(BoxHostile, a_read_only_root_holds) {
   SANDUK_NEEDS_BOXES();
   const std::vector<std::string> lines = {
-      "echo x > /home/node/file",     "mkdir /home/node/directory",    "rm -f /home/node/.profile",
-      "touch /home/node",             "ln -s / /home/node/link",       "mv /home/node/.bashrc /home/node/b",
-      "mount -o remount,rw /",        "echo x > /usr/local/bin/node",  "echo x > /etc/ld.so.preload",
-      "echo x > /proc/1/root/home/node/file",
+      "echo x > ~node/file",         "mkdir ~node/directory",
+      "rm -f ~node/.profile",        "touch ~node",
+      "ln -s / ~node/link",          "mv ~node/.bashrc ~node/b",
+      "mount -o remount,rw /",       "echo x > /usr/local/bin/node",
+      "echo x > /etc/ld.so.preload", "echo x > /proc/1/root/$(echo ~node)/file",
   };
   const std::vector<std::string> allowed = {"echo x > /tmp/file && rm /tmp/file", "mkdir -p /var/tmp/d",
                                             "test \"$(stat -c %a /tmp)\" = 1777"};
   BoxRun open;
-  EXPECT_THAT(succeed_in(open, lines), Contains("echo x > /home/node/file")) << "else this test shows nothing";
+  EXPECT_THAT(succeed_in(open, lines), Contains("echo x > ~node/file")) << "else this test shows nothing";
   BoxRun box;
   box.plan.read_only_root = true;
   box.plan.writable = {"/tmp", "/var/tmp"};
@@ -50,7 +51,7 @@ TEST(BoxHostile, a_read_only_root_holds) {
   EXPECT_THAT(box.faults(), IsEmpty());
   BoxRun use;
   use.plan.read_only_root = true;
-  use.plan.writable = {"/tmp", "/var/tmp", "/home/node"};
+  use.plan.writable = {"/tmp", "/var/tmp", "/home"};
   EXPECT_EQ(succeed_in(use, allowed), allowed);
   EXPECT_THAT(use.faults(), IsEmpty());
   // A box that was to be so and is not.

@@ -110,7 +110,9 @@ TEST_F(RealCommands, WhatIsLeftWithoutAnyRecordIsCollectedByItsLabels) {
   child.wait_for(std::chrono::seconds(10));
   std::filesystem::remove_all(state());
   EXPECT_THAT(containers(), Not(IsEmpty()));
-  if (gateway) EXPECT_THAT(networks(), Not(IsEmpty()));
+  if (gateway) {
+    EXPECT_THAT(networks(), Not(IsEmpty()));
+  }
   const ProcessResult collected = call(engine_flag({"gc"}));
   EXPECT_EQ(collected.exit_code, 0) << collected.errors;
   EXPECT_THAT(containers() + networks(), IsEmpty()) << collected.output;

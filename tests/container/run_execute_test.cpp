@@ -221,8 +221,9 @@ TEST_F(RealRun, AKeyThatTheAgentPrintsIsNotStored) {
   plan.relay.key_source = "env:RUN_TEST_KEY";
   plan.agent.variables = {{"API_KEY", "{token}"}};
   plan.agent.token_variable = "";
-  script("echo \"key: $API_KEY.\"; printf '%s' \"$API_KEY\" | head -c 9; sleep 0.3; printf '%s' \"$API_KEY\" | "
-         "tail -c +10; echo; echo $API_KEY >&2");
+  script(
+      "echo \"key: $API_KEY.\"; printf '%s' \"$API_KEY\" | head -c 9; sleep 0.3; printf '%s' \"$API_KEY\" | "
+      "tail -c +10; echo; echo $API_KEY >&2");
   std::string shown;
   listeners.add([&](const Event& event) {
     if (const auto* printed = std::get_if<AgentPrinted>(&event)) shown += printed->bytes;
@@ -241,8 +242,9 @@ TEST_F(RealRun, AKeyThatTheAgentPrintsIsNotStored) {
 TEST_F(RealRun, PatternsCollectWhatTheRunHasMade) {
   std::ofstream(workspace() / "old.log") << "before\n";
   plan.workspace.collect = {"*.log", "out/**/*.txt", "none/*"};
-  script("echo a > a.log; mkdir -p out/x/y; echo t > out/x/y/t.txt; echo z > out/z.txt; ln -s /etc/passwd evil.log; "
-         "mkfifo pipe.log; ln -s / out/root");
+  script(
+      "echo a > a.log; mkdir -p out/x/y; echo t > out/x/y/t.txt; echo z > out/z.txt; ln -s /etc/passwd evil.log; "
+      "mkfifo pipe.log; ln -s / out/root");
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.status, RunStatus::done) << words(outcome);
   std::vector<std::string> names;

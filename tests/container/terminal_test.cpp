@@ -83,7 +83,8 @@ class Terminal : public testing::Test, protected WholeRun {
   void SetUp() override { SANDUK_NEEDS_BOXES(); }
   void profile(const std::string& script) {
     std::ofstream(root() / "p.toml") << "[provider]\nname = \"replay\"\ncassette = \"cassette.jsonl\"\n"
-                                     << "[agent]\nname = \"command\"\ncommand = [\"sh\", \"-c\", \"" << script << "\"]\n"
+                                     << "[agent]\nname = \"command\"\ncommand = [\"sh\", \"-c\", \"" << script
+                                     << "\"]\n"
                                      << "[image]\nref = \"" << plan.image.ref << "\"\n[engine]\nname = \""
                                      << test_engine().name << "\"\n[caps]\nmemory = \"256M\"\ncpus = 1\n"
                                      << "[workspace]\npath = \"work\"\n";
@@ -115,7 +116,10 @@ TEST_F(Terminal, WatchingEndsWithControlCAndTheRunGoesOn) {
   profile("while :; do echo tick; sleep 0.2; done");
   Child run = Child::start(tool({"apply", (root() / "p.toml").string()}));
   ASSERT_TRUE(eventually(
-      [&] { return run_process(tool({"logs", "last"}), std::chrono::seconds(20)).output.find("tick") == 0; }, 60));
+      [&] {
+        return run_process(tool({"logs", "last"}), std::chrono::seconds(20)).output.find("tick") == 0;
+      },
+      60));
   OnTerminal watching(tool({"attach", "last", "--runtime", test_engine().name}));
   EXPECT_TRUE(watching.shows("tick")) << watching.screen;
   watching.type("\x03");

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "container/box.h"
+#include "container/covers.h"
 #include "diagnostics/diagnostic.h"
 #include "support/engines.h"
 
