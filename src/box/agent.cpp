@@ -25,20 +25,34 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
+// A group of its own in front of the terminal, which belongs to the session of PID 1 for good.
+void take_terminal() {
+  setpgid(0, 0);
+  signal(SIGTTOU, SIG_IGN);
+  tcsetpgrp(STDIN_FILENO, getpid());
+}
+
+void take_input(const Arguments& arguments) {
+  const char* input = arguments.input == nullptr ? "/dev/null" : arguments.input;
+  const int fd = open(input, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && dup2(fd, STDIN_FILENO) >= 0) return;
+  say("cannot open the agent's input", input);
+  _exit(exit_refused);
+}
+
 [[noreturn]] void become_agent(const Arguments& arguments) {
-  setsid();
+  if (arguments.terminal) {
+    take_terminal();
+  } else {
+    setsid();
+    take_input(arguments);
+  }
   setrlimit(RLIMIT_NOFILE, &files_before);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
 
-  const char* input = arguments.input == nullptr ? "/dev/null" : arguments.input;
-  const int fd = open(input, O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
-    say("cannot open the agent's input", input);
-    _exit(exit_refused);
-  }
   execvp(arguments.agent[0], arguments.agent);
   const int code = errno;
   Text words;

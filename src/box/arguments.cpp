@@ -48,6 +48,10 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       arguments.hold = true;
       continue;
     }
+    if (equal(name, "--terminal")) {
+      arguments.terminal = true;
+      continue;
+    }
     if (equal(name, "--print-report")) {
       arguments.print_report = true;
       continue;

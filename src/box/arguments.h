@@ -18,6 +18,7 @@ struct Arguments {
   int probe_ports_count = 0;
   bool print_report = false;
   const char* input = nullptr;
+  bool terminal = false;
   const char* writable[most_paths] = {};
   int writable_count = 0;
   const char* protected_paths[most_paths] = {};

@@ -20,6 +20,7 @@
 //   --drop-variable NAME    not handed to the agent
 //   --stdin FILE            the agent's standard input; default /dev/null. A task longer than 128 KiB goes this way:
 //                           the kernel takes no longer argument
+//   --terminal              the agent keeps the terminal on standard input, and is what is typed to
 //   --no-relay              mode open: nobody judges the report and nothing is carried; the helper itself then refuses
 //   a
 //                           box with capabilities, with new privileges, or whose paths do not hold

@@ -194,6 +194,7 @@ void add_helper_arguments(Line& line, const Plan& plan, const BoxNames& names) {
       if (!has_variable(plan, name)) line.option("--drop-variable", name);
     }
   }
+  if (names.interactive) line.word("--terminal");
   if (!names.input_file.empty()) line.option("--stdin", box_input);
 }
 

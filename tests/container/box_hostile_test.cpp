@@ -33,6 +33,14 @@ std::vector<std::string> succeed_in(BoxRun& box, const std::vector<std::string>&
 // Of the image the agent's user owns ~node: where the root file system can be written, it can be there.
 TEST(BoxHostile, a_read_only_root_holds) {
   SANDUK_NEEDS_BOXES();
+  if (geteuid() != 0 && test_engine().name == "podman") {
+    // Its engine mounts a list of users of its own into such a root. The self-test knows no such mount.
+    BoxRun box;
+    box.plan.read_only_root = true;
+    succeed_in(box, {"true"});
+    EXPECT_THAT(box.faults(), Contains(HasSubstr("/etc/passwd"))) << "it can be held now: take the exception out";
+    return;
+  }
   const std::vector<std::string> lines = {
       "echo x > ~node/file",         "mkdir ~node/directory",
       "rm -f ~node/.profile",        "touch ~node",

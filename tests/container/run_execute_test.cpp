@@ -186,7 +186,7 @@ std::size_t open_files() {
 // Of each kind that a run makes, what there is: one that was there before is in both counts.
 TEST_F(RealRun, ThirtyRunsLeaveNothing) {
   script("echo run; mkdir -p /tmp/x");
-  plan.read_only_root = true;
+  plan.read_only_root = geteuid() == 0 || test_engine().name != "podman";  // see BoxHostile.a_read_only_root_holds
   plan.writable = {"/tmp"};
   plan.workspace.protected_paths = {".git/hooks"};
   const auto children = [] {

@@ -21,7 +21,8 @@ TEST_F(Execute, DoesTheStepsInOrderAndUndoesThemFromTheLast) {
   EXPECT_EQ(steps_, (std::vector<std::string>{"engine", "image", "relay", "container", "agent", "collect",
                                               "undo container", "undo relay"}));
   const std::string name = world_.record().container;
-  EXPECT_EQ(world_.calls(), "inspect-image \nps \ncreate " + name + "\nstart " + name + "\nrm " + name + "\n");
+  EXPECT_EQ(world_.calls(),
+            "inspect-image \nps \nnetwork \ncreate " + name + "\nstart " + name + "\nrm " + name + "\n");
   expect_nothing_left();
 }
 
