@@ -30,8 +30,8 @@ std::optional<Refusal> check_proxy_token(const Headers& headers, const Secret& t
 // Why a connection to the address, an IPv4 or IPv6 literal, is not made; nothing where it is.
 using AddressRule = std::function<std::optional<std::string>(const std::string& address)>;
 
-// The rule of every run: this machine, its networks and the services that clouds give their machines are no hosts to
-// allow.
+// The rule of every run: no address that is nobody's on the internet. A public address of this machine is like any
+// other.
 std::optional<std::string> no_special_range(const std::string& address);
 
 class Tunnel {

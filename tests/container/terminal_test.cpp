@@ -7,7 +7,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "base/text.h"
 #include "run_support.h"
@@ -49,14 +51,17 @@ class OnTerminal {
     return screen.find(words) != std::string::npos;
   }
 
+  // -1 when it does not end within a minute.
   int wait() {
-    for (int i = 0; i < 600; ++i) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < until) {
       int status = 0;
       if (waitpid(pid_, &status, WNOHANG) == pid_) {
         pid_ = -1;
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       }
-      read_some();
+      // A program that has left its terminal may take a while to end.
+      if (!read_some()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return -1;
   }
