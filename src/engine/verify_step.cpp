@@ -57,9 +57,7 @@ class VerifyStep : public Step {
 
   // Takes the first line of the box's output, the report, and consents or not.
   void judge(const std::string& report) {
-    Plan expected = box();
-    if (run_.names.without_limits) expected.limits = {};
-    faults_ = check_box_report(report, expected, run_.key);
+    faults_ = check_box_report(report, expected_of(box(), run_.names), run_.key);
     if (!run_.token.empty() && report.find(run_.token.reveal()) != std::string::npos)
       faults_.push_back("the box of `verify` holds the run token");
     run_.verify_box_held = faults_.empty();
